@@ -4,8 +4,8 @@
 
 A uniform flock on a torus, 20 neighbours in the sphere of radius R = 1, sorted as the CPU kernel sorts it: columns of
 R x R along x, four agents at a time, tiles of four candidates. A run may be cut to where the spheres of its four agents
-meet the column, at the next bin or exactly. `same bits` also keeps every candidate in its lane: runs then lose whole
-tiles only. The last lines count tiles, and those with anybody within reach of one of the four agents.
+intersect the column, at the next bin or exactly. `same bits` also keeps every candidate in its lane: runs then lose
+whole tiles only. The last lines count tiles, and those with a candidate within reach of one of the four agents.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def tiles_with_neighbors() -> dict[str, tuple[int, float]]:
 def with_images(
     places: NDArray[np.float64], starts: NDArray[np.int64], y: int, z: int
 ) -> NDArray[np.float64]:
-    """A column as agents beside it see it, with its images along x."""
+    """A column as neighbouring agents see it, with its images along x."""
     there = z % COLUMNS * COLUMNS + y % COLUMNS
     shift = np.array([0.0, (y - y % COLUMNS) * WIDE, (z - z % COLUMNS) * WIDE])
     column = places[starts[there] : starts[there + 1]] + shift

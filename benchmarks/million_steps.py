@@ -2,7 +2,7 @@
 
     python benchmarks/million_steps.py [SCENARIO] [STEPS]
 
-Checks a hundred times on the way and prints the slope of the process's memory after the first quarter.
+Checks a hundred times during the run and prints the slope of the process's memory after the first quarter.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(name: str, steps: int) -> int:
     fastest, begun = 0.0, time.perf_counter()
     for look in range(LOOKS):
         sim.step(steps // LOOKS)
-        sim.events()  # else the newest million events are kept
+        sim.events()  # otherwise the newest million events would be kept
         if not (np.isfinite(sim.positions).all() and np.isfinite(sim.velocities).all()):
             print(f"not finite after {sim.step_count} steps")
             return 1

@@ -1,12 +1,12 @@
-"""How soon the page shows a flock; on a real GPU also pictures a second, and the GPU's time for one picture.
+"""How soon the page shows a flock; on a real GPU also frames per second, and GPU time per frame.
 
     python benchmarks/page_pace.py --starts 5                  # only the start, with empty and full kernel caches
     python benchmarks/page_pace.py --chromium chromium --agents 100000 [--backend cuda] [--flag=--use-angle=vulkan ...]
 
-A start lasts from the command to the first picture of the flock (both, of a comparison) in a browser that is open.
+A start lasts from the command to the first picture of the flock (in a comparison, of both) in a browser that is open.
 
 Plane and space are served by `murmura live`; then an exported file simulates its flock in the browser on WebGPU.
-Chromium draws into a window of 1920x1080 without a screen, 60 pictures a second at most, or as many as it can with
+Chromium draws headless into a window of 1920x1080, at most 60 frames per second, or as many as it can with
 --unlimited, and is driven over its DevTools protocol. On a machine with an NVIDIA GPU but no screen, these flags reach
 the GPU through Vulkan:
 --use-angle=vulkan --enable-features=Vulkan --disable-vulkan-surface --ignore-gpu-blocklist --enable-unsafe-webgpu
@@ -135,7 +135,7 @@ class Page:
     def wait_for(self, expression: str, seconds: float = 60.0) -> None:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            with suppress(TimeoutError):  # a question asked while a page is being exchanged is never answered
+            with suppress(TimeoutError):  # a request sent while a page is being replaced is never answered
                 if self.evaluate(expression, 1.0):
                     return
             time.sleep(0.005)
@@ -147,7 +147,7 @@ class Page:
 
 @contextmanager
 def chromium(program: str, flags: list[str]) -> Iterator[Page]:
-    """Start Chromium with a profile of its own, and connect to its first tab."""
+    """Start Chromium with a temporary profile, and connect to its first tab."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [program, *flags, f"--user-data-dir={profile}", *FLAGS]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -170,7 +170,7 @@ def chromium(program: str, flags: list[str]) -> Iterator[Page]:
 
 
 def pace(page: Page, out: Path | None, name: str) -> str:
-    """Pictures and steps a second, JavaScript and GPU time a picture, of what the page shows now."""
+    """Frames and steps per second, JavaScript and GPU time per frame, of what the page shows now."""
     page.evaluate("pictures = 0, gpu.length = 0")
     begun, step = time.perf_counter(), page.evaluate("murmura.step")
     time.sleep(SECONDS)
@@ -190,7 +190,7 @@ def pace(page: Page, out: Path | None, name: str) -> str:
 def started(page: Page, words: list[str], flocks: int = 1, cache: str = "") -> Iterator[tuple[float, float]]:
     """Run a command and open its page; seconds until the address was printed and until all flocks were painted."""
     page.call("Page.navigate", url="about:blank")
-    time.sleep(0.5)  # clearing the page before takes some
+    time.sleep(0.5)  # clearing the previous page takes a while
     begun = time.time()
     process = subprocess.Popen(
         [sys.executable, "-m", "murmura", *words, "--no-open"], stdout=subprocess.PIPE, text=True,
@@ -230,7 +230,7 @@ def starts(page: Page, rounds: int) -> None:
 
 
 def live(page: Page, words: list[str], out: Path | None) -> None:
-    """Serve a scenario, open it, and print when it was seen and how fast it is drawn."""
+    """Serve a scenario, open it, and print when it appeared and how fast it is drawn."""
     begun = time.time()
     with started(page, ["live", *words]) as (address, painted):
         page.wait_for(MOVING)
@@ -245,7 +245,7 @@ def live(page: Page, words: list[str], out: Path | None) -> None:
 
 
 def crowded(scenario: str, agents: int) -> list[str]:
-    """More agents in a world that is larger by as much, so that they are as dense as in the shipped scenario."""
+    """More agents in a larger world, at the density of the shipped scenario."""
     shipped = mm.load_scenario(scenario)
     sides = [name for name in ("width", "height", "depth") if getattr(shipped.world, name)]
     longer = (agents / shipped.agents) ** (1 / len(sides))
@@ -273,18 +273,20 @@ def exported(page: Page, scenario: str, agents: int, out: Path | None) -> None:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--chromium", default="chromium")
-    asked.add_argument(
-        "--flag", action="append", default=[], help="a further flag of Chromium; may be repeated"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    asked.add_argument("--starts", type=int, metavar="ROUNDS", help="measure only how soon flocks are seen")
-    asked.add_argument("--unlimited", action="store_true", help="as many pictures a second as possible")
-    asked.add_argument("--agents", type=int, default=100_000)
-    asked.add_argument("--exported-agents", type=int, default=50_000)
-    asked.add_argument("--backend", default="auto")
-    asked.add_argument("--pictures", type=Path, help="a folder for screenshots")
-    given = asked.parse_args()
+    parser.add_argument("--chromium", default="chromium")
+    parser.add_argument(
+        "--flag", action="append", default=[], help="an additional flag for Chromium; may be repeated"
+    )
+    parser.add_argument("--starts", type=int, metavar="ROUNDS", help="measure only how soon flocks appear")
+    parser.add_argument("--unlimited", action="store_true", help="as many frames per second as possible")
+    parser.add_argument("--agents", type=int, default=100_000)
+    parser.add_argument("--exported-agents", type=int, default=50_000)
+    parser.add_argument("--backend", default="auto")
+    parser.add_argument("--pictures", type=Path, help="a folder for screenshots")
+    given = parser.parse_args()
     with chromium(given.chromium, given.flag + UNLIMITED * given.unlimited) as page:
         if given.starts:
             starts(page, given.starts)

@@ -39,6 +39,6 @@ with tempfile.TemporaryDirectory() as folder:
         after = server.memory()
 print(
     f"{clients} silent clients: {before:.0f} MB before, {crowded:.0f} MB with them, {after:.0f} MB after; "
-    f"all let go within {gone:.0f} s; the reading client stayed"
+    f"all disconnected within {gone:.0f} s; the reading client stayed"
 )
 sys.exit(0 if after < 1.1 * before and gone < 60.0 else 1)

@@ -49,7 +49,7 @@ def look(sim: mm.Simulation, steps: int, looks: int = 25) -> tuple[float, float,
 
 
 def ramp(widths: np.ndarray, seed: int, steps: int) -> list[tuple[float, float, float, float]]:
-    """One group whose zone of orientation changes step by step, so that it keeps its past."""
+    """One group whose zone of orientation changes gradually, so that its state depends on its past."""
     sim, rows = group(float(widths[0]), seed), []
     sim.step(2 * steps)
     for width in widths:

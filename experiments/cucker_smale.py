@@ -33,7 +33,7 @@ def scenario(agents: int, decay: float, seconds: float) -> mm.Scenario:
 
 
 def pair_after(decay: float, speed: float, time: float) -> float:
-    """The relative speed of two agents that move apart, after some time."""
+    """The relative speed, after some time, of two agents that move apart."""
     sim = mm.Simulation(
         scenario(2, decay, SECONDS),
         positions=[[0.0, 0.0], [GAP, 0.0]],

@@ -3,8 +3,8 @@
     python experiments/fit_recovery.py [--quick]
 
 Twenty flocks of ten agents follow Couzin's zones; the width of the zone of orientation and the noise of each are drawn
-from the prior. Every flock is recorded and fitted as if it were of animals. Of correct 90 % intervals, 90 % contain
-the truth: for twenty flocks, 15 to 20 in 99 of 100 such experiments (binomial).
+from the prior. Every flock is recorded and fitted as if it were real animals. Of correct 90 % intervals, 90 % contain
+the truth: for twenty flocks, 15 to 20 do in 99 of 100 such experiments (binomial).
 """
 
 from __future__ import annotations

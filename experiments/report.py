@@ -26,8 +26,8 @@ class Experiment:
     Args:
         name: Of the figure and the table.
         claim: What was published, in a sentence or two.
-        seeds: How many seeds it takes, where the user may say from which on; others than the first ones, with which
-            numbers may have been tuned, have a figure and a table of their own.
+        seeds: Number of seeds, if the user may choose the first one. Seeds from the first ones may have been used for
+        tuning, so others get a separate figure and table.
     """
 
     def __init__(self, name: str, claim: str, seeds: int = 0) -> None:
@@ -37,9 +37,7 @@ class Experiment:
         )
         parser.add_argument("--out", type=Path, default=None, help="folder for figure and table")
         if seeds:
-            parser.add_argument(
-                "--first-seed", type=int, default=0, help=f"seeds from this on, {seeds} of them"
-            )
+            parser.add_argument("--first-seed", type=int, default=0, help=f"the first of {seeds} seeds")
         chosen = parser.parse_args()
         self.name, self.claim, self.quick = name, claim, chosen.quick
         first = chosen.first_seed if seeds else 0

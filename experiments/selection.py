@@ -4,8 +4,8 @@
 
 arms-race: the speed of prey and of predators, against a world without bites and hunger. scarcity:
 efficiency, against plenty of food. fear-and-flocking: sociability of prey, against predators that never hunt. Each run
-gives one number, the mean gene at its end less that of the founders; an exact permutation test compares the ten with
-the ten, one-sided: how often would chance alone divide the twenty so that the first ten exceed the others by as much?
+gives one number, the mean gene at its end minus that of the founders; an exact, one-sided permutation test compares the
+two groups of ten: how often would a random division of the twenty make the first ten exceed the others by as much?
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SAMPLES = 40
 
 
 class Question(NamedTuple):
-    """A gene of a species in a scenario, and the change that removes the selection on it."""
+    """A gene of a species in a scenario, and the change that removes selection on it."""
 
     scenario: str
     species: int

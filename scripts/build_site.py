@@ -41,7 +41,7 @@ def gather(pages: Path) -> None:
 
 
 def from_docs(text: str) -> str:
-    """Links of a page of docs/: pages of the root are now beside it; other files are named, not linked."""
+    """Links of a page of docs/: pages of the root are now in the same folder; other files are named, not linked."""
     text = re.sub(rf"\]\(\.\./({'|'.join(map(re.escape, BESIDE))})", r"](\1", text)
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
 
@@ -62,7 +62,7 @@ def as_markdown(notebook: dict) -> str:
 
 def gallery() -> str:
     """Every scenario with its picture, what to watch for, and the command that shows it."""
-    parts = ["# Gallery", "Every scenario that comes with Murmura, after twenty seconds."]
+    parts = ["# Gallery", "Every scenario that ships with Murmura, after twenty seconds."]
     for name in scenario_names():
         parts.append(f"## {name}")
         if (ROOT / "docs" / "images" / "gallery" / f"{name}.webp").exists():

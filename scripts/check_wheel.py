@@ -67,7 +67,7 @@ def main() -> None:
             run(*install, "--no-deps")
             packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
             (Path(packages) / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
-        # No Node and no sources: only the programs of the environment.
+        # No Node and no sources: only programs from the environment.
         kept = {
             key: os.environ[key] for key in ("HOME", "MURMURA_CACHE_DIR", "SYSTEMROOT") if key in os.environ
         }

@@ -1,14 +1,14 @@
-"""Compare the state hashes of every scenario on AVX-512, AVX2 and ARM64, the last by emulation. Not part of the gate.
+"""Compares the state hashes of every scenario on AVX-512, AVX2 and ARM64 (emulated). Not part of the test suite.
 
     python scripts/compare_processors.py /tmp/arm64             # all scenarios; about an hour on two cores
     python scripts/compare_processors.py /tmp/arm64 starlings   # one
 
 It needs Linux on x86-64 and Debian's `qemu-user-static` and `debootstrap` (as root). The folder gets a Debian tree for
-ARM64, wheels for it, and kernels. Nothing of it is executed outside the emulator, and nothing is written elsewhere.
+ARM64, wheels for it, and kernels. None of it is executed outside the emulator, and nothing is written elsewhere.
 
 Under emulation LLVM takes minutes for a kernel. So the same module is compiled here, by the same release of LLVM for
-the processor that the emulator presents, and put into the kernel cache of the emulated process: it then runs what it
-would have compiled itself. `--compile-inside` makes it compile the kernels itself, to check that.
+the emulated processor, and put into the kernel cache of the emulated process, which then runs what it would have
+compiled itself. `--compile-inside` makes it compile the kernels itself, to verify that.
 
 The agents, steps and expected hashes are those of tests/golden; AVX-512 is this processor, if it has it.
 """

@@ -19,7 +19,7 @@ from murmura.scenario import models
 
 FILE = Path(models.__file__).with_name("typed.pyi")
 SECTIONS = ("World", "Motion", "Perception", "Start", "Display")
-HEAD = '''"""What editors and mypy know of a scenario's rules and of `Scenario.edit`. By scripts/make_typed.py."""
+HEAD = '''"""Types of a scenario's rules and of `Scenario.edit`, for editors and mypy. By scripts/make_typed.py."""
 '''
 
 

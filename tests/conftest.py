@@ -1,5 +1,5 @@
-"""What all tests need: Ctrl-C means what it means in a terminal, also where the suite was started with it ignored;
-Hypothesis tries the same examples every time; and workers that share nothing are given whole files."""
+"""Setup for all tests: Ctrl-C works as in a terminal, even if the suite was started with SIGINT ignored; Hypothesis
+tries the same examples every time; and workers, which share nothing, get whole files."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ LONG = (
     "parity/test_scenes", "webgpu/test_definition", "cuda/test_definition", "validate", "cli", "lab/sweeps",
     "lab/films", "rules/test_stances", "engine/test_hunters",
 )  # fmt: skip
-"""What takes longest, in this order: begun last, one worker would do it while the others are done."""
+"""What takes longest, in this order: if it began last, one worker would run it while the others are idle."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Statements(statements_of_the_documents()))
-    config.option.loadscopereorder = False  # xdist would begin with the files that have most tests
+    config.option.loadscopereorder = False  # xdist would begin with the files that have the most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Each worker begins with test modules of its own: what one has compiled, the others load.
+    """Each worker begins with different test modules: what one has compiled, the others load.
 
-    To rewrite all assertions takes longer than anything else before the first test.
+    Rewriting all assertions takes longer than anything else before the first test.
     """
     config = session.config
     if hasattr(config, "workerinput"):
@@ -51,13 +51,13 @@ def pytest_collection(session: pytest.Session) -> None:
         for path in sorted(path for name in config.args for path in Path(name).rglob("test_*.py"))[
             first::step
         ]:
-            with contextlib.suppress(Exception, pytest.skip.Exception):  # collecting it will say why
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # collection will report the reason
                 import_module(".".join(path.resolve().relative_to(config.rootpath).with_suffix("").parts))
 
 
 @pytest.fixture(scope="module", params=["reference", "cpu"])
 def backend(request: pytest.FixtureRequest) -> str:
-    """The definition and the processor: a test with a `backend` runs on both."""
+    """The reference and the CPU: a test with a `backend` runs on both."""
     return str(request.param)
 
 
@@ -70,8 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _share(test: str) -> str:
-    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all that drive the
-    same browser. Exported pages need one of their own, with WebGPU."""
+    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all tests that drive
+    the same browser. Exported pages need another one, with WebGPU."""
     file, _, name = test.partition("::")
     if file == "tests/browser/test_standalone.py":
         return file
@@ -80,7 +80,7 @@ def _share(test: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of browsers and processes wait now and then."""
+    """One more than there are cores: tests of browsers and processes often wait."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores + 1
 

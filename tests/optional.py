@@ -1,4 +1,4 @@
-"""Packages that a test needs and a user may not have, looked for without importing them: every worker collects all."""
+"""Optional packages that a test needs, found without importing them, because every worker collects all tests."""
 
 from __future__ import annotations
 

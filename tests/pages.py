@@ -1,7 +1,7 @@
 """Code blocks and commands of a page, in order, in one folder.
 
-A comment above a block says what a machine cannot know: `<!-- not run: it installs from an index -->`. Python that is
-followed by a block of text prints just that.
+A comment above a block says why it cannot be run: `<!-- not run: it installs from an index -->`. A Python block that is
+followed by a block of text must print exactly that text.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Block:
 
     Attributes:
         line: Where it begins in its page.
-        kind: "python", "sh", or whatever the fence says; "sh" too where nothing is said and commands are meant.
+        kind: "python", "sh", or whatever the fence says; also "sh" for commands in a fence without a language.
         text: What is in it.
-        printed: What it prints, if the page says so.
+        printed: What it must print, if the page shows it.
         reason: Why it cannot be run; empty if it can.
     """
 
@@ -41,7 +41,7 @@ class Block:
 
     @property
     def commands(self) -> list[list[str]]:
-        """The commands of a block of them, as words; what joins two (`&&`) ends one."""
+        """The commands of a block, as words; `&&` separates two."""
         whole = self.text.replace("\\\n", " ")
         lines = [part for line in whole.splitlines() for part in line.split("&&")]
         found = [shlex.split(line, comments=True) for line in lines]
@@ -61,7 +61,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def shortened(words: list[str]) -> list[str]:
-    """A command that takes seconds instead of hours: the same words with smaller numbers, in the same order of size."""
+    """A command that takes seconds instead of hours: the same words with smaller numbers, in the same order."""
     found = list(words)
     for k, (option, value) in enumerate(pairwise(words), 1):
         if option == "--steps":
@@ -80,5 +80,5 @@ def shortened(words: list[str]) -> list[str]:
 
 
 def _fewer(steps: int) -> int:
-    """Below a hundred as many; then a hundred more for a hundred times as many."""
+    """A smaller number: unchanged below a hundred, then a hundred more for each factor of a hundred."""
     return steps if steps <= 100 else 100 + 50 * (len(str(steps)) - 3) + steps // 10 ** (len(str(steps)) - 1)

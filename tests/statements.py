@@ -1,7 +1,7 @@
-"""Which statements of the specification (S0-34, …) were shown to hold: by tests that passed, not by what is written.
+"""Which statements of the specification (S0-34, …) are verified, judged by tests that passed rather than by comments.
 
-A test names statements in a comment above it, in its own text, or at its class. When the whole suite was run, every
-statement must be named by a test that passed in this very run. A part of the suite is not judged.
+A test names statements in a comment above it, in its body, or at its class. When the whole suite is run, every
+statement must be named by a test that passed in the same run. Partial runs are not judged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def statements(text: str) -> set[str]:
 
 
 def statements_of_the_documents() -> set[str]:
-    """All of them, as docs/model.md counts them."""
+    """All statements, as counted in docs/model.md."""
     rows = re.findall(r"^\| (00\d(?:, 00\d)*) \| (\d+(?:, \d+)*) \|", MODEL.read_text(encoding="utf-8"), re.M)
     counts = {
         int(document): int(count)
@@ -41,13 +41,13 @@ def statements_of_the_documents() -> set[str]:
 
 @cache
 def _named_by(test: Any) -> list[str]:
-    """What the comments and the text of a test, or of a class of tests, name."""
+    """The statements named in the comments and the body of a test, or of a class of tests."""
     text = test.__doc__ if inspect.isclass(test) else inspect.getsource(test)
     return sorted(statements(f"{inspect.getcomments(test)}\n{text}"))
 
 
 def _is_whole(config: pytest.Config) -> bool:
-    """Whether all tests were asked for, except those that need a GPU."""
+    """Whether all tests were selected, except those that need a GPU."""
     chosen = ("keyword", "deselect", "ignore", "ignore_glob", "collectonly")
     return (
         config.args_source is pytest.Config.ArgsSource.TESTPATHS
@@ -57,7 +57,7 @@ def _is_whole(config: pytest.Config) -> bool:
 
 
 class Statements:
-    """A pytest plugin that fails a run of the whole suite in which a statement was not shown to hold."""
+    """A pytest plugin that fails a run of the whole suite if a statement was not verified."""
 
     def __init__(self, asked: set[str]) -> None:
         self.asked = asked
@@ -65,7 +65,7 @@ class Statements:
         self.missing: list[str] = []
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        # The properties of a test travel with its report from the worker.
+        # The properties of a test reach the controller with its report.
         for test in (getattr(item, "function", None), getattr(item, "cls", None)):
             item.user_properties += [("statement", name) for name in (_named_by(test) if test else ())]
 

@@ -38,12 +38,12 @@ def test_the_page_has_examples():
 
 
 def test_every_function_of_a_rule_is_listed():
-    """With its arguments, as the class itself names them."""
+    """With its arguments, as in the docstring of the class."""
     listed = set(re.findall(r"^\| `([a-z]\w*\([^)]*\))` \|", PAGE.read_text(encoding="utf-8"), re.M))
     assert mm.Rule.__doc__ is not None
-    asked = set(re.findall(r"^ {4,8}(\w+\([^)]*\)):", mm.Rule.__doc__, re.M))
-    assert len(asked) == 20
-    assert listed == asked
+    documented = set(re.findall(r"^ {4,8}(\w+\([^)]*\)):", mm.Rule.__doc__, re.M))
+    assert len(documented) == 20
+    assert listed == documented
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -70,13 +70,13 @@ DOCS = sorted([*PAGE.parent.glob("*.md"), *PAGE.parents[1].glob("*.md")])
 
 
 def test_every_statement_of_the_documents_has_a_place_in_the_docs_and_tests_name_no_other():
-    """That a test which names it has passed is judged when the whole suite was run: see tests/statements.py."""
-    asked = statements_of_the_documents()
+    """Whether a test that names it has passed is judged after a run of the whole suite: see tests/statements.py."""
+    documented = statements_of_the_documents()
     for folder, pattern in (("docs", "*.md"), ("tests", "**/*.py")):
         texts = [path.read_text(encoding="utf-8") for path in (PAGE.parents[1] / folder).glob(pattern)]
         named = statements("\n".join(texts))
-        assert sorted(named - asked) == [], folder
-        assert folder == "tests" or sorted(asked - named) == []
+        assert sorted(named - documented) == [], folder
+        assert folder == "tests" or sorted(documented - named) == []
 
 
 # S3-47, S3-48
@@ -87,6 +87,6 @@ def test_the_model_names_its_source_and_where_building_genes_and_threads_are_des
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
-def test_links_lead_to_files_that_are_there(page: Path):
+def test_links_lead_to_existing_files(page: Path):
     for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

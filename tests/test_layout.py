@@ -9,9 +9,9 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ROOT / "src" / "murmura"
+PACKAGES = ROOT / "src" / "murmura"
 TESTS = ROOT / "tests"
-PAGE = ROOMS / "view" / "web"
+PAGE = PACKAGES / "view" / "web"
 
 PURE = ("core", "rules", "scenario", "measure")  # functions from values to values
 END_TO_END = ("validate", "cli", "browser")  # whole flocks, whole commands, whole pages
@@ -29,18 +29,18 @@ def count_tests(*folders: str) -> int:
 
 
 # S4-55
-def test_rooms_are_those_that_are_drawn_and_each_has_its_tests():
+def test_packages_are_those_in_the_architecture_and_each_has_tests():
     drawn = re.search(r"src/murmura/\n(.*?)```", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.S)
     assert drawn is not None
     named = set(re.findall(r"^  (\w+)/", drawn.group(1), re.M))
-    packages = {path.parent.name for path in ROOMS.glob("*/__init__.py")}
+    packages = {path.parent.name for path in PACKAGES.glob("*/__init__.py")}
     assert named == packages | {"scenarios"}
-    for room in packages:
-        assert count_tests(room) > 0, room
+    for package in packages:
+        assert count_tests(package) > 0, package
 
 
-# S4-55: what the plan puts where, by the page that says what became of it
-def test_every_folder_of_the_plan_has_its_place():
+# S4-55: the folders of the plan, and the page that maps them to this project's
+def test_every_folder_of_the_plan_has_a_counterpart():
     model = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
     row = next(line for line in model.splitlines() if line.startswith("| S4-55 |"))
     places = dict(re.findall(r"`/([\w/]+)` is `([\w/.]+)`", row))

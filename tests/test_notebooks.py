@@ -18,7 +18,7 @@ def test_there_are_tutorials():
     assert [path.stem for path in NOTEBOOKS] == ["evolution", "first-flock", "rule-of-your-own", "sweep"]
 
 
-# Each takes a kernel of its own; what the others use is tested where it is made.
+# Each notebook takes its own Jupyter kernel; what the others use is tested elsewhere.
 @pytest.mark.parametrize("path", size(NOTEBOOKS[1:2], NOTEBOOKS), ids=lambda path: path.stem)
 @pytest.mark.filterwarnings("ignore")  # of Jupyter's own libraries
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -35,7 +35,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells)
     shown = [output for cell in cells for output in cell.outputs]
-    assert not [output for output in shown if output.get("name") == "stderr"]  # a notebook paints it red
+    assert not [output for output in shown if output.get("name") == "stderr"]  # a notebook shows it in red
     lines = [
         output.data["text/plain"] for output in shown if output.output_type == "display_data" and output.data
     ]

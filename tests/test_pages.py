@@ -1,7 +1,7 @@
 """Runs every code block and every command of README and docs.
 
-Long commands run with smaller numbers, and those that time a machine are only read; with MURMURA_LONG=1 all of
-it runs as printed, which takes an hour.
+Long commands run with smaller numbers, and commands that benchmark a machine are only parsed; with MURMURA_LONG=1 all
+of it runs as printed, which takes an hour.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ main()
 
 @pytest.fixture(scope="module")
 def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page may not be built where tests run: any will do."""
+    """The page may not be built where tests run: any file will do."""
     folder = tmp_path_factory.mktemp("static")
     for name in ("index.html", "compare.html"):
         (folder / name).write_text("<title>flock</title>")
@@ -54,13 +54,13 @@ def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_files: Path):
-    """A folder of one's own, and nothing registered that was not before."""
+    """A temporary folder, and no new registrations afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "my_rule", raising=False)
     monkeypatch.setattr("murmura.view.server.app.STATIC", page_files)
     for home in plot.HOMES:
-        import_module(home)  # what they register is there to stay
+        import_module(home)  # what they register stays
     kept = [(known, dict(known)) for known in (REGISTRY, MEASURES, plot.KINDS)]
     with matplotlib.rc_context({"backend": "agg"}):
         yield
@@ -70,7 +70,7 @@ def _as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_files: Path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_shows_can_be_done(page: Path, tmp_path: Path, page_files: Path):
+def test_the_code_and_commands_of_a_page_work(page: Path, tmp_path: Path, page_files: Path):
     _bring_what_readers_have(tmp_path)
     for block in blocks_of(page):
         where = f"{page.name}:{block.line}"
@@ -96,7 +96,7 @@ def _bring_what_readers_have(folder: Path) -> None:
 
 
 def run_python(block: Block, where: str) -> None:
-    """In a scope of its own: a reader copies one block."""
+    """Run a block in its own scope: a reader copies one block."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(block.text, where, "exec"), {"__name__": "__page__"})
@@ -124,7 +124,7 @@ def run_command(words: list[str], where: str, only_read: bool, page_files: Path)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 app(chosen, exit_on_error=False, print_error=False, result_action="return_value")
-        except ScenarioError as error:  # "after a crash", says the page, and there was none
+        except ScenarioError as error:  # the page says "after a crash", and there was none
             if kind != "resume" or "is finished" not in str(error):
                 raise
 
@@ -146,7 +146,7 @@ def watch(words: list[str], where: str, page_files: Path) -> None:
         process.communicate()
 
 
-def test_reading_pages_finds_what_is_there(tmp_path: Path):
+def test_blocks_are_found_in_a_page(tmp_path: Path):
     page = tmp_path / "page.md"
     page.write_text(
         "```python\nprint(1)\n```\n\n```text\n1\n```\n<!-- not run: it installs -->\n```sh\npip install x \\\n  y && "
@@ -168,7 +168,7 @@ def shlex_split(text: str) -> list[str]:
 
 
 def test_no_block_is_left_out_without_a_reason():
-    """A reason is a sentence; and most of what the pages show is run."""
+    """A reason is a sentence, and most blocks are run."""
     blocks = [block for page in PAGES for block in blocks_of(page) if block.kind in ("python", "sh")]
     left_out = [block for block in blocks if block.reason]
     assert all(len(block.reason.split()) > 2 for block in left_out)

@@ -31,7 +31,7 @@ def test_every_page_is_in_the_menu(pages: Path):
     assert menu == {str(path.relative_to(pages)) for path in pages.rglob("*.md")}
 
 
-def test_links_between_pages_lead_on(pages: Path):
+def test_links_between_pages_work(pages: Path):
     for page in pages.rglob("*.md"):
         for target in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), (page.name, target)
@@ -68,7 +68,7 @@ def test_the_moving_picture_comes_first_and_is_small():
         assert film.n_frames > 50
 
 
-def test_what_a_release_says_of_itself():
+def test_the_metadata_of_a_release():
     cited = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (cited["version"], cited["license"]) == (mm.__version__, project["license"])

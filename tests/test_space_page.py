@@ -1,4 +1,4 @@
-"""The table of rules in docs/space.md is made from the registry, and says what the rules themselves answer."""
+"""The table of rules in docs/space.md is generated from the registry and the rules' own answers."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def test_the_table_is_up_to_date() -> None:
 
 
 def test_rules_with_functions_of_their_own_for_space_have_a_formula_there() -> None:
-    wishes = ("pair", "item", "feel", "steer", "age")
+    hooks = ("pair", "item", "feel", "steer", "age")
     changed = {
         name
         for name, rule in built_in_rules()
-        if rule.in_space and any(w in vars(rule.in_space) for w in wishes)
+        if rule.in_space and any(w in vars(rule.in_space) for w in hooks)
     }
     assert "vicsek" in changed
     assert changed <= MAKE["other_formulas"]()

@@ -1,4 +1,4 @@
-"""A statement of the specification counts as shown when a test that names it has passed in this run."""
+"""A statement of the specification counts as verified when a test that names it has passed in this run."""
 
 from __future__ import annotations
 

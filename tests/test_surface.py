@@ -1,4 +1,4 @@
-"""Python's view: completion of names, tables in a notebook, tables of a sweep."""
+"""The public surface in Python: completion of names, tables in a notebook, tables of a sweep."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_completion_shows_the_public_surface_alone():
 
 
 def test_completion_of_a_scenario_shows_its_own_names():
-    """pydantic brings forty more."""
+    """pydantic adds forty more, which are hidden."""
     shown = {name for name in dir(mm.load_scenario("classic")) if not name.startswith("_")}
     assert {"agents", "world", "rules", "edit", "with_values", "hidden_values"} <= shown
     assert not {name for name in shown if name.startswith(("model_", "parse_", "schema_json"))} | (
@@ -42,7 +42,7 @@ def test_completion_of_a_scenario_shows_its_own_names():
     )
 
 
-def test_a_sweep_tells_what_it_is(swept: Sweep):
+def test_the_representation_of_a_sweep(swept: Sweep):
     assert repr(swept) == f"<Sweep 'classic', 8 runs: {swept.folder}>"
 
 

@@ -100,7 +100,7 @@ def test_texts_with_many_dots_are_no_keys(tmp_path: Path):
 def test_a_key_that_stands_twice(tmp_path: Path):
     path = tmp_path / "s.json"
     path.write_text('{"agents": 5, "world": {"width": 900, "width": 901}}')
-    with pytest.raises(ScenarioError, match="the key 'width' stands twice in one table"):
+    with pytest.raises(ScenarioError, match="the key 'width' appears twice in one table"):
         mm.load_scenario(path)
 
 

@@ -1,4 +1,4 @@
-"""Rules that only tests know are registered while the tests of this room run, and no longer."""
+"""Registers rules for tests while the tests of this folder run."""
 
 from __future__ import annotations
 

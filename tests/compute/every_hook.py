@@ -1,8 +1,8 @@
 """A rule for tests that uses every hook, small enough to compute its results by hand.
 
-Two posts stand in the world. Agents count themselves near a post, sum up their way to it, and offer themselves by
-nearness; the post takes the best as its target, hears where that one is, and once in a while calls it: a called
-agent dies. Agents near the left post have young, which inherit half their energy.
+Two posts stand in the world. Agents near a post report a count, the sum of their offsets, and a score by nearness; the
+post takes the best as its target, receives that agent's position, and from time to time calls it: a called agent dies.
+Agents near the left post have young, which inherit half their energy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from murmura.core.world.space import offset
 
 
 class Posts(Rule):
-    reach: float = quantity(150.0, "How far a post is heard.", "u", gt=0)
+    reach: float = quantity(150.0, "Range of a post.", "u", gt=0)
     every: float = quantity(5.0, "Turns between two calls.", "", gt=0)
     fertile: float = quantity(1.0, "Whether young are born.", "", ge=0)
 

@@ -1,4 +1,4 @@
-"""A rule that reports whom the kernel let each agent meet: it sums numbers of the neighbours.
+"""A rule that reports which neighbours each agent met in the kernel: it sums their numbers.
 
 Up to twenty agents have a power of two each: the sum identifies the set of neighbours. In larger flocks agents have
 two random numbers below 2**14; all sums stay below 2**24, where single precision is exact.

@@ -13,7 +13,7 @@ EPS = 2.0**-24
 
 
 def sight(sim: mm.Simulation) -> tuple[Any, Any]:
-    """Which agents (columns) each agent (row) sees, and which agents have somebody within rounding of a rim."""
+    """Which agents (columns) each agent (row) sees, and which agents have a neighbour within rounding of a limit."""
     scenario, state = sim.scenario, sim.state
     n = len(state)
     seen = np.zeros((n, n), bool)
@@ -25,7 +25,7 @@ def sight(sim: mm.Simulation) -> tuple[Any, Any]:
     places, velocities = sim.positions.astype(np.float64), sim.velocities.astype(np.float64)
     size = np.array([scenario.world.width, scenario.world.height])
     wraps = scenario.world.boundary == "wrap"
-    # The difference of two places is rounded as it is itself; on a torus the other place's copy is rounded too.
+    # The difference of two positions is rounded; on a torus the image of the other position is rounded too.
     rounding = 4.0 * EPS * float(size.max() if wraps else radius.max())
     tree = cKDTree(places, boxsize=size if wraps else None)
     pairs = tree.query_pairs(float(radius.max()) + 2.0 * rounding, output_type="ndarray")
@@ -41,7 +41,7 @@ def sight(sim: mm.Simulation) -> tuple[Any, Any]:
         1.0,
     )
     least = np.cos(np.radians(view[me] / 2.0))
-    # S0-115: whoever is slower than 0.1 looks all around.
+    # S0-115: agents slower than 0.1 look all around.
     all_around = (view[me] == 360.0) | (speed**2 < 0.01)
     in_view = all_around | (cosine >= least - 1e-9)
     seen[me, other] = (distance <= radius[me]) & in_view
@@ -57,7 +57,7 @@ def sight(sim: mm.Simulation) -> tuple[Any, Any]:
 
 
 def _keep_nearest(seen: Any, me: Any, other: Any, distance: Any, count: int) -> Any:
-    """Drop all but the nearest; who has two at the same distance where the line is drawn is doubtful."""
+    """Drop all but the nearest; agents with a tie at the limit are doubtful."""
     far = np.full(seen.shape, np.inf)
     far[me, other] = distance
     far[~seen] = np.inf

@@ -1,4 +1,4 @@
-"""Rules that try the compiler: what goes wrong, and what the words of `core.algebra` mean on lanes."""
+"""Rules that test the compiler: mistakes, and the functions of `core.algebra` on lanes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Poison(Rule):
 
 
 class Branching(Rule):
-    """Asks a question that each neighbour answers differently."""
+    """Branches on a value that differs between neighbours."""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -72,7 +72,7 @@ class Branching(Rule):
 
 
 class Hyperbolic(Rule):
-    """Uses a function of NumPy, which knows nothing of values."""
+    """Uses a function of NumPy, which cannot take values."""
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -80,7 +80,7 @@ class Hyperbolic(Rule):
 
 
 class Misspelt(Rule):
-    """Asks for something that no agent has."""
+    """Reads a field that no agent has."""
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -88,7 +88,7 @@ class Misspelt(Rule):
 
 
 class Undecided(Rule):
-    """Its items ask a question that cannot be answered while code is written."""
+    """Branches in the turn of an item, which cannot be decided while code is traced."""
 
     item_fields = ("depth",)
 
@@ -106,7 +106,7 @@ class Undecided(Rule):
 
 
 class Spoilt(Rule):
-    """Has young that want to know which parent is the stronger."""
+    """Branches in `inherit` on which parent is stronger."""
 
     reads = ("energy",)
     inherits = ("energy",)
@@ -121,7 +121,7 @@ class Spoilt(Rule):
 
 
 class Lookback(Rule):
-    """Writes down, after the move, where the agent looks and how fast it is."""
+    """Stores, after the move, the agent's heading and speed."""
 
     reads = ("feeding_timer", "mating_timer")
     writes = ("feeding_timer", "mating_timer", "aggression_level")
@@ -152,7 +152,7 @@ class About(Rule):
 
 
 class Probe(Rule):
-    """Answers one question of many about the two numbers an agent carries: `which` is a number, not a switch."""
+    """Evaluates one of many formulas on the two numbers of an agent: `which` is a number, not a switch."""
 
     which: float = 0.0
     factor: float = 1.0
@@ -172,7 +172,7 @@ class Probe(Rule):
 
 
 def _entry(a: Any) -> Any:
-    """A place in a table of 64."""
+    """An index into a table of 64."""
     return to_integer(absolute(a) - 64.0 * floor(absolute(a) / 64.0))
 
 

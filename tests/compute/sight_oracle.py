@@ -1,6 +1,6 @@
 """Who sees whom where bodies are opaque, by casting rays one at a time: written from docs/model.md alone.
 
-A body is a plate that faces whoever looks: a segment across the line of sight, as long as the body is wide. Slow, in
+A body is a plate that faces the observer: a segment across the line of sight, as long as the body is wide. Slow, in
 double precision, and it knows nothing of murmura's code.
 """
 
@@ -36,7 +36,7 @@ class Scene:
 
 
 def ray_meets(ray: Point, start: Point, end: Point) -> float:
-    """How far along a ray from the origin a segment is met; infinity: it is not."""
+    """How far along a ray from the origin a segment lies; infinity if the ray misses it."""
     ex, ey = end[0] - start[0], end[1] - start[1]
     bottom = ray[0] * ey - ray[1] * ex
     if bottom == 0.0:
@@ -74,7 +74,7 @@ def obstacle_on(scene: Scene, eye: Point, ray: Point) -> float:
 
 
 def look(scene: Scene, i: int) -> tuple[dict[int, int], list[bool]]:
-    """Of every neighbour that agent i sees: in how many bins; and which bins are covered."""
+    """In how many bins agent i sees each neighbour, and which bins are covered."""
     vx, vy = scene.velocities[i]
     speed = math.hypot(vx, vy)
     heading = (vx / speed, vy / speed) if speed > 0.0 else (1.0, 0.0)
@@ -115,7 +115,7 @@ def _takes(scene: Scene, j: int, way: Point, size: float, ray: Point, angle: flo
 
 
 def scene_of(sim: Any, widths: list[float], walls: list[tuple[Point, Point]], circles: list[Any]) -> Scene:
-    """The scene of a simulation: its numbers alone are read."""
+    """The scene of a simulation; reads only its numbers."""
     s = sim.scenario
     torus = (s.world.width, s.world.height) if s.world.boundary == "wrap" else None
     return Scene(

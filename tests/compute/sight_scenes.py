@@ -58,7 +58,7 @@ def oracle_of(sim: mm.Simulation) -> Any:
     kinds = [sim.scenario.of_species(k) for k in range(max(1, len(sim.scenario.species)))]
     widths = [kinds[k].perception.body for k in sim.column("species")]
     walled = bool(sim.scenario.obstacles)
-    # On a torus walls are cut into pieces of at most a quarter of the side, each with the image that is nearest.
+    # On a torus walls are cut into pieces of at most a quarter of the side, each at its nearest image.
     cuts = np.linspace(WALL[0][1], WALL[1][1], 4)
     walls = [((60.0, float(a)), (60.0, float(b))) for a, b in pairwise(cuts)]
     return scene_of(sim, widths, walls if walled else [], CIRCLES if walled else [])
@@ -66,7 +66,7 @@ def oracle_of(sim: mm.Simulation) -> Any:
 
 @register_rule("onlooker")
 class Onlooker(Rule):
-    """Writes down what the eye sees."""
+    """Stores what the eye sees."""
 
     uses_eye = True
     columns = dict.fromkeys(NOTES, 0.0)
@@ -91,7 +91,7 @@ class Onlooker(Rule):
 
 
 def notes_of(oracle: Any, i: int) -> list[float]:
-    """What an onlooker writes down, from rays."""
+    """What an onlooker should store, from rays."""
     shown, covered = look(oracle, i)
     bins, step = oracle.bins, 2.0 * math.pi / oracle.bins
     x, y = oracle.places[i]
@@ -113,7 +113,7 @@ def notes_of(oracle: Any, i: int) -> list[float]:
 
 
 def check_counts(scene: str, backend: str, **values: Any) -> None:
-    """A step on a backend finds as many neighbours as rays meet."""
+    """A step on a backend finds as many neighbours as rays hit."""
     sim = flock(scene, backend, **values)
     oracle = oracle_of(sim)
     expected = [len(look(oracle, i)[0]) for i in range(sim.agent_count)]
@@ -132,7 +132,7 @@ def check_notes(scene: str, backend: str) -> None:
 
 
 def check_nearest(backend: str) -> None:
-    """Of those who are seen the nearest count, as by the definition."""
+    """The nearest of the visible neighbours count, as on the reference."""
     sims = [flock("torus", name, **{"perception.nearest": 3}) for name in (backend, "reference")]
     for sim in sims:
         sim.step()

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-EDGE = 1e-6  # what the field of view is widened by
-TIE = 1e-6  # those as far as the k-th nearest, within this factor of the squared distance
+EDGE = 1e-6  # the field of view is widened by this
+TIE = 1e-6  # relative difference of squared distances within which neighbours tie with the k-th nearest
 
 
 @dataclass
 class Expected:
-    """Places, velocities and forces after the step, whom each saw, and who has somebody on the edge of its view."""
+    """Positions, velocities and forces after the step, who saw whom, and who has a neighbour at the limit of view."""
 
     positions: Array
     velocities: Array
@@ -45,7 +45,7 @@ def edges_of(world: Any) -> list[str]:
 
 
 def between(world: Any, x: Array) -> Array:
-    """The shortest ways from everybody (rows) to everybody (columns)."""
+    """The shortest offsets from all agents (rows) to all agents (columns)."""
     d = x[None, :] - x[:, None]
     for axis, size in enumerate((world.width, world.height, world.depth)):
         if edges_of(world)[axis] == "wrap":
@@ -64,18 +64,18 @@ def stepped(scenario: Any, x: Array, v: Array) -> Expected:
     apart = np.where(distance > 0.0, distance, 1.0)
     power = {"inverse": 1.0, "inverse_square": 2.0}[rules.separation.falloff]
 
-    def steer(wish: Array) -> Array:
-        force = limit(motion.max_speed * unit(wish) - v, motion.max_force)
-        return np.where((wish == 0.0).all(axis=1)[:, None], 0.0, force)
+    def steer(direction: Array) -> Array:
+        force = limit(motion.max_speed * unit(direction) - v, motion.max_force)
+        return np.where((direction == 0.0).all(axis=1)[:, None], 0.0, force)
 
-    wishes = np.zeros_like(x)
+    forces = np.zeros_like(x)
     if rules.separation.enabled:
-        wishes += rules.separation.weight * steer(-((away / apart**power)[..., None] * unit(d)).sum(axis=1))
+        forces += rules.separation.weight * steer(-((away / apart**power)[..., None] * unit(d)).sum(axis=1))
     if rules.alignment.enabled:
-        wishes += rules.alignment.weight * steer(np.where(sees, 1.0, 0.0) @ v)
+        forces += rules.alignment.weight * steer(np.where(sees, 1.0, 0.0) @ v)
     if rules.cohesion.enabled:
-        wishes += rules.cohesion.weight * steer((np.where(sees, 1.0, 0.0)[..., None] * d).sum(axis=1))
-    force = limit(wishes, motion.max_force) + _field(world, rules.boundary, x)
+        forces += rules.cohesion.weight * steer((np.where(sees, 1.0, 0.0)[..., None] * d).sum(axis=1))
+    force = limit(forces, motion.max_force) + _field(world, rules.boundary, x)
     v = limit(v + force * 60.0 * motion.time_step, motion.max_speed)
     x = x + v * motion.time_step
     x, v = _confined(world, x, v)

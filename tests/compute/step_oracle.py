@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-EDGE = 1e-6  # what the field of view is widened by
-POOREST = 0.02  # of any ability, whatever the genes
-TIE = 1e-6  # those as far as the k-th nearest, within this factor of the squared distance
+EDGE = 1e-6  # the field of view is widened by this
+POOREST = 0.02  # minimum of any ability, whatever the genes
+TIE = 1e-6  # relative difference of squared distances within which neighbours tie with the k-th nearest
 
 
 @dataclass
 class Expected:
-    """The flock after the step, for those who lived; `alive` says who that is."""
+    """The flock after the step, for agents that lived; `alive` marks these."""
 
     columns: dict[str, Array]
     alive: NDArray[np.bool_]
     doubtful: NDArray[np.bool_]
-    """Who has a neighbour within rounding of a rim: its result may rightly be another one."""
+    """Agents with a neighbour within rounding of a limit: their results may legitimately differ."""
 
 
 def length(v: Array) -> Array:
@@ -33,7 +33,7 @@ def length(v: Array) -> Array:
 
 
 def unit(v: Array) -> Array:
-    """A hat of docs/model.md; the zero vector stays zero."""
+    """The unit vector (hat) of docs/model.md; the zero vector stays zero."""
     return v / np.where(length(v) > 0.0, length(v), 1.0)[..., None]
 
 
@@ -42,7 +42,7 @@ def limit(v: Array, most: Array) -> Array:
 
 
 class Oracle:
-    """The flock of a simulation, and what each step makes of it."""
+    """The flock of a simulation, and its state after each step."""
 
     def __init__(self, sim: Any) -> None:
         self.scenario, state = sim.scenario, sim.state
@@ -56,7 +56,7 @@ class Oracle:
         self._modulate()
         self._perceive()
 
-    # Modulation: what genes make of the numbers
+    # Modulation: the effect of genes on the numbers
 
     def _modulate(self) -> None:
         motion, one = self.scenario.motion, np.ones(self.n)
@@ -121,22 +121,22 @@ class Oracle:
         self.doubtful |= np.isfinite(following) & (following < kth * (1.0 + 1e-4))
         self.sees &= far <= (kth * (1.0 + TIE))[:, None]
 
-    # Wishes
+    # Steering forces
 
-    def steer(self, wish: Array) -> Array:
-        force = limit(self.top[:, None] * unit(wish) - self.v, self.force)
-        return np.where((wish == 0.0).all(axis=1)[:, None], 0.0, force)
+    def steer(self, direction: Array) -> Array:
+        force = limit(self.top[:, None] * unit(direction) - self.v, self.force)
+        return np.where((direction == 0.0).all(axis=1)[:, None], 0.0, force)
 
     def separation(self) -> Array:
         rule = self.rules.separation
         power = {"inverse": 1.0, "inverse_square": 2.0}[rule.falloff]
         apart = np.where(self.distance > 0.0, self.distance, 1.0)
         counts = self.sees & (self.distance <= rule.radius) & (self.distance > 0.0)
-        wish = -(np.where(counts, apart**-power, 0.0)[..., None] * unit(self.d)).sum(axis=1)
+        direction = -(np.where(counts, apart**-power, 0.0)[..., None] * unit(self.d)).sum(axis=1)
         self.pressed = (self.sees & (self.distance > 0.0) & (self.distance <= rule.exit_distance)).any(axis=1)
         if rule.response == "push":
-            return self.weight["separation"][:, None] * limit(unit(wish), self.force)
-        return self.weight["separation"][:, None] * self.steer(wish)
+            return self.weight["separation"][:, None] * limit(unit(direction), self.force)
+        return self.weight["separation"][:, None] * self.steer(direction)
 
     def shares(self, rule: Any) -> Array:
         """q of docs/model.md: how much each neighbour counts."""
@@ -145,15 +145,15 @@ class Oracle:
         return np.where(inside, 1.0 - self.distance / radius if rule.weighting == "linear" else 1.0, 0.0)
 
     def alignment(self) -> Array:
-        wish = self.shares(self.rules.alignment) @ self.v
-        return self.weight["alignment"][:, None] * self.steer(wish)
+        direction = self.shares(self.rules.alignment) @ self.v
+        return self.weight["alignment"][:, None] * self.steer(direction)
 
     def cohesion(self) -> Array:
         rule = self.rules.cohesion
-        wish = (self.shares(rule)[..., None] * self.d).sum(axis=1)
+        direction = (self.shares(rule)[..., None] * self.d).sum(axis=1)
         crowded = np.maximum(rule.crowd_floor, 1.0 - self.count / self.crowd)
         factor = self.weight["cohesion"] * (crowded if rule.density_adaptation else 1.0)
-        return factor[:, None] * self.steer(wish)
+        return factor[:, None] * self.steer(direction)
 
     # Fear: before forces, panic is caught; threats push
 
@@ -176,8 +176,8 @@ class Oracle:
         self.panic = panic
         return rule.weight * flight
 
-    def wishes(self) -> Array:
-        """The clamped sum, with everybody else silent where separation comes first."""
+    def clamped_sum(self) -> Array:
+        """The clamped sum; other rules are silent where separation comes first."""
         push = self.separation() if self.rules.separation.enabled else np.zeros((self.n, 2))
         rest = np.zeros((self.n, 2))
         for name in ("alignment", "cohesion"):
@@ -202,7 +202,7 @@ class Oracle:
         """The flock after one step."""
         motion = self.scenario.motion
         flight = self._feel()
-        force = self.wishes() + flight + self._pushed_inwards()
+        force = self.clamped_sum() + flight + self._pushed_inwards()
         dies = self._fate()
         self._move(force, 1.0 if motion.velocity_unit == "tick" else 60.0 * motion.time_step)
         columns = {
@@ -240,7 +240,7 @@ class Oracle:
             self.v = np.where(low, np.abs(self.v), np.where(high, -np.abs(self.v), self.v))
 
     def _fate(self) -> NDArray[np.bool_]:
-        """Who dies in this step: of age, or of having had no energy for too long."""
+        """Which agents die in this step: of old age or of starvation."""
         dies = np.zeros(self.n, bool)
         ageing, starvation = self.rules.ageing, self.rules.starvation
         if ageing.enabled:
@@ -250,7 +250,7 @@ class Oracle:
         return dies
 
     def _age(self) -> dict[str, Array]:
-        """What time does, after the move."""
+        """Ageing, after the move."""
         dt, found = self.scenario.motion.time_step, {}
         fear, energy = self.rules.fear, self.rules.energy
         if fear.enabled:

@@ -1,4 +1,4 @@
-"""Machine code stays in memory while it may be called, even if two threads compile the same code at once."""
+"""Machine code stays in memory while it may be called, even if two threads compile the same code simultaneously."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murmura.compute.cpu import build, scatter
 
 
 def test_threads_that_link_the_same_code_share_one_engine(monkeypatch: pytest.MonkeyPatch):
-    """The engine of the slower thread must not replace, and so free, the code that the faster one calls already."""
+    """The engine of the slower thread must not replace, and so free, code that the faster one already calls."""
     both, first_is_done = threading.Barrier(2), threading.Event()
     link, order = build._engine, iter((True, False))
 

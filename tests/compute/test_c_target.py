@@ -60,7 +60,7 @@ def run(body: Callable[[CTarget], None], *arrays: Any) -> str:
 
 
 def computed(formula: Callable[..., Any], kinds: str, *operands: Any) -> tuple[Any, Any]:
-    """A formula of numbers (f) and integers (i) as C has it, and as NumPy has it."""
+    """The results of a formula of numbers (f) and integers (i) in C and in NumPy."""
     names = {"f": NUMBER, "i": INTEGER}
     found = np.zeros(len(operands[0]), np.float32)
 
@@ -99,7 +99,7 @@ FORMULAS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_a_formula_is_what_numpy_says(name: str) -> None:
+def test_a_formula_agrees_with_numpy(name: str) -> None:
     formula, kinds = FORMULAS[name]
     ordinary = np.abs(X) < 1e10
     operands = [(X[ordinary] if kind == "f" else WHOLE[ordinary]) for kind in kinds]
@@ -109,7 +109,7 @@ def test_a_formula_is_what_numpy_says(name: str) -> None:
     np.testing.assert_allclose(found, exact, rtol=2e-6, atol=2e-5)
 
 
-def test_numbers_that_are_none() -> None:
+def test_nan_and_infinity() -> None:
     found, _ = computed(lambda x: x * 0.0 + float("inf"), "f", X[:3])
     assert np.isposinf(found).all()
     found, _ = computed(lambda x: x * 0.0 + float("nan"), "f", X[:3])
@@ -137,7 +137,7 @@ def test_loops_carry_values_and_branches_have_effects() -> None:
             lambda: target.store("p0", i, -1.0),
             lambda: when(i == 1, lambda: target.store("p0", i, 9.0)),
         )
-        # What was stored is seen afterwards: memory that is written is read anew.
+        # Stored values are seen afterwards: memory that is written is read again.
         target.store("p0", i, target.load("p0", i, NUMBER) + given(i > 4, lambda: 0.5, 0.25))
 
     run(body, found)
@@ -154,7 +154,7 @@ def test_equal_expressions_are_written_once_and_unused_ones_not_at_all() -> None
     assert "sqrtf" not in target.text
 
 
-def test_what_is_bound_in_a_branch_is_not_used_outside() -> None:
+def test_bindings_of_a_branch_are_not_used_outside() -> None:
     target = CTarget()
     x = Value(target, NUMBER, "x0")
     with target.scope("if (true)"):

@@ -17,7 +17,7 @@ TEAMS = (1, 2, 3, 5, 8)
 
 
 def flock(name: str, agents: int, seed: int = 7, threads: int | None = None) -> mm.Simulation:
-    """A shipped scenario at a density that keeps everybody busy."""
+    """A shipped scenario, dense enough for all agents to interact."""
     scenario = mm.load_scenario(name)
     scale = (agents / scenario.agents) ** 0.5
     scale = scale if scale < 1.0 else 1.0
@@ -47,9 +47,9 @@ def test_more_threads_than_agents():
     assert alone.state_hash() == crowd.state_hash()
 
 
-# S4-3: what a step does never depends on how many were asked for, nor on the frames of whoever shows it.
+# S4-3: a step does not depend on how many steps were requested, nor on the frames of a view.
 @pytest.mark.parametrize("name", ["starlings", "mixed"])
-def test_many_steps_at_once_or_one_by_one(name: str):
+def test_many_steps_in_one_call_or_one_by_one(name: str):
     at_once, one_by_one, shown = (flock(name, 200, threads=2) for _ in range(3))
     at_once.step(600)
     for _ in range(600):
@@ -65,7 +65,7 @@ def test_many_steps_at_once_or_one_by_one(name: str):
 
 
 # S4-5, S4-10
-def test_the_seed_decides():
+def test_the_seed_determines_the_run():
     runs = [flock("starlings", 150, seed=seed) for seed in (1, 1, 2)]
     starts = [sim.state_hash() for sim in runs]
     for sim in runs:
@@ -100,8 +100,8 @@ def test_any_order_of_the_given_agents(name: str):
 
 
 @pytest.mark.parametrize("name", ["classic", "roadmap"])
-def test_any_order_without_ids_where_no_rule_asks_for_them(name: str):
-    """Sums run over neighbours in the order of their places, so who has which id changes no bit."""
+def test_any_order_without_ids_where_no_rule_reads_them(name: str):
+    """Sums run over neighbours in the order of their positions, so ids do not change any bit."""
     drawn = flock(name, 300)
     order = np.random.default_rng(3).permutation(300)
     sims = []
@@ -116,7 +116,7 @@ def test_any_order_without_ids_where_no_rule_asks_for_them(name: str):
 
 
 def test_a_lattice_full_of_ties_in_any_order():
-    """Many at equal distances and in the same places: ties must be broken by place, never by slot."""
+    """Many at equal distances and in the same places: ties must be broken by position, never by row."""
     side = np.arange(0.0, 60.0, 4.0)
     places = np.repeat(np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2), 2, axis=0)
     turn = np.arange(len(places)) % 4 * (np.pi / 2.0)
@@ -148,8 +148,8 @@ def test_a_checkpoint_in_the_middle(name: str, tmp_path):
     assert rest.state_hash() == whole.state_hash()
 
 
-def test_looking_and_retuning_back_change_nothing():
-    """Everything that reloads the flock into the backend must give back the very same flock."""
+def test_reading_and_retuning_back_change_nothing():
+    """Everything that reloads the flock into the backend must preserve exactly the same flock."""
     quiet, watched = flock("mixed", 200), flock("mixed", 200)
     quiet.step(60)
     for _ in range(6):
@@ -162,7 +162,7 @@ def test_looking_and_retuning_back_change_nothing():
 
 
 def test_simulations_side_by_side_in_one_process():
-    """Each has its own team: two that run at the same time disturb neither each other's bits nor barriers."""
+    """Each has its own team of threads: two that run concurrently do not affect each other's bits or barriers."""
     sims = [flock(name, 400, threads=3) for name in ("starlings", "mixed", "starlings")]
     with ThreadPoolExecutor(3) as pool:
         for done in [pool.submit(sim.step, 60) for sim in sims]:
@@ -174,7 +174,7 @@ def test_simulations_side_by_side_in_one_process():
     assert sims[0].state_hash() == sims[2].state_hash()
 
 
-# S2-22: one array for each column, room to grow and to shrink, and the run goes on as if it had begun so.
+# S2-22: one array for each column, room to grow and shrink; the run continues as if it had begun like this.
 def test_births_and_deaths_on_the_cpu():
     sim = flock("classic", 300, threads=2)
     sim.step(20)
@@ -218,7 +218,7 @@ def another_process(cache: str) -> AbstractContextManager[subprocess.Popen[str]]
 
 
 def test_other_processes_and_a_cold_cache(tmp_path):
-    """Two processes want the same kernel at once, with nothing on disk: whoever compiles, both get the same bits."""
+    """Two processes need the same kernel simultaneously, with nothing on disk: both get the same bits."""
     here = mm.Simulation(
         mm.load_scenario("classic").with_values({"agents": 100, "world.width": 300.0, "world.height": 200.0}),
         seed=9,
@@ -235,7 +235,7 @@ def test_other_processes_and_a_cold_cache(tmp_path):
     said = "murmura: compiling the kernel for these rules (once; it is kept on disk)\n"
     told = [error for _, error in answers]
     assert said in told
-    assert set(told) <= {"", said}, "only a process that compiles says so"
+    assert set(told) <= {"", said}, "only a process that compiles announces it"
     with another_process(str(tmp_path)) as late:
         out, error = late.communicate(timeout=PATIENCE)
     assert (out.strip(), error) == (here.state_hash(), "")

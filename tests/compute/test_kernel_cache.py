@@ -34,7 +34,7 @@ REALLY, CODES = build._object_code, dict[str, bytes]()
 
 
 def code_of(module: Any, *level: int) -> bytes:
-    """What the compiler makes of a module, which is always the same: it is asked once."""
+    """The compiler's code for a module, which is always the same, so it is compiled once."""
     text = str(module)
     if text not in CODES:
         CODES[text] = REALLY(module, *level)
@@ -121,7 +121,7 @@ def whole_kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[s
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_kernel_is_made_again(
+def test_a_damaged_kernel_is_rebuilt(
     damage: str, whole_kernels: tuple[str, dict[str, bytes]], cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     expected, kernels = whole_kernels
@@ -133,7 +133,7 @@ def test_a_damaged_kernel_is_made_again(
     assert (found, compiled) == (expected, 1)
     [line] = [line for line in said if "damaged" in line]
     assert any(path.name in line for path in whole)
-    # Healed: the next process finds everything whole and says nothing.
+    # Repaired: the next process finds everything intact and announces nothing.
     assert run(monkeypatch) == (expected, [], 0)
     assert kept(cache).keys() == whole.keys()
 
@@ -151,8 +151,8 @@ def test_a_folder_in_place_of_a_kernel_does_not_stop_a_run(cache: Path, monkeypa
     assert set((cache / "kernels").iterdir()) == whole.keys()
 
 
-def check_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two runs compile twice, agree, and say that nothing is kept, where, and what to do."""
+def check_runs_without_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs compile twice, agree, and report that nothing is cached, where, and what to do."""
     first, second = run(monkeypatch), run(monkeypatch)
     assert first[0] == second[0]
     assert first[2] == second[2] == 1
@@ -162,24 +162,24 @@ def check_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
         assert os.environ["MURMURA_CACHE_DIR"] in line
 
 
-def test_a_cache_folder_that_cannot_be_made_means_compiling_without_keeping(
+def test_without_a_cache_folder_kernels_are_compiled_every_time(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("MURMURA_CACHE_DIR", str(tmp_path / "file"))
-    check_done_without(monkeypatch)
+    check_runs_without_cache(monkeypatch)
     assert (tmp_path / "file").read_text() == "not a folder"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_cache_means_compiling_without_keeping(cache: Path, monkeypatch: pytest.MonkeyPatch):
+def test_with_a_read_only_cache_kernels_are_compiled_every_time(cache: Path, monkeypatch: pytest.MonkeyPatch):
     (cache / "kernels").mkdir(parents=True)
     (cache / "kernels").chmod(0o500)
-    check_done_without(monkeypatch)
+    check_runs_without_cache(monkeypatch)
 
 
-def test_a_full_disk_means_compiling_without_keeping(cache: Path, monkeypatch: pytest.MonkeyPatch):
-    """A kernel of which only the beginning can be written leaves nothing behind."""
+def test_on_a_full_disk_kernels_are_compiled_every_time(cache: Path, monkeypatch: pytest.MonkeyPatch):
+    """A kernel that can be written only in part leaves nothing behind."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     monkeypatch.setattr(
@@ -187,7 +187,7 @@ def test_a_full_disk_means_compiling_without_keeping(cache: Path, monkeypatch: p
     )  # modules cut short in the cache would break other processes
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        check_done_without(monkeypatch)
+        check_runs_without_cache(monkeypatch)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list((cache / "kernels").iterdir()) == []

@@ -1,4 +1,4 @@
-"""Deaths, births, events and stateful items, on every backend against the definition and by hand."""
+"""Deaths, births, events and stateful items, on every backend against the reference and by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def world(agents: int = 300, **values: object) -> mm.Scenario:
     )
 
 
-def test_a_post_hears_what_agents_tell():
+def test_a_post_receives_the_agents_reports():
     sim = mm.Simulation(world(), seed=3, backend="cpu")
     sim.step(1)
     posts = sim.state.items["posts"]
@@ -75,7 +75,7 @@ def test_births_and_deaths_balance_and_are_reported():
 
 
 @pytest.mark.parametrize("boundary", ["wrap", "soft"])
-def test_step_by_step_as_the_definition(boundary: str):
+def test_each_step_agrees_with_the_reference(boundary: str):
     sim = mm.Simulation(world(120, **{"world.boundary": boundary}), seed=5, backend="cpu")
     for _ in range(14):
         truth = mm.Simulation(sim.scenario, seed=5, backend="reference")
@@ -96,7 +96,7 @@ def test_step_by_step_as_the_definition(boundary: str):
         ]
 
 
-def test_threads_and_pieces_never_change_a_bit(tmp_path):
+def test_bits_do_not_depend_on_threads_or_batches(tmp_path):
     hashes = set()
     told = set()
     for threads in (1, 2, 3, 5):
@@ -113,7 +113,7 @@ def test_threads_and_pieces_never_change_a_bit(tmp_path):
     assert hashes == {whole.state_hash()} and len(told) == 1
 
 
-def test_everybody_may_die():
+def test_a_flock_may_die_out():
     sim = mm.Simulation(
         world(6, **{"rules.posts.every": 1.0, "rules.posts.fertile": 0.0, "rules.posts.reach": 400.0}),
         seed=2,

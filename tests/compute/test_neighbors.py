@@ -60,7 +60,7 @@ def test_small_flocks_by_name():
 @pytest.mark.parametrize("boundary", ["reflect", "open"])
 @pytest.mark.parametrize("size", [(20.0, 300.0), (300.0, 20.0), (30.0, 30.0)])
 def test_worlds_smaller_than_the_radius(boundary: str, size: tuple[float, float]):
-    """Everybody is in the first and last bin at once: rows lie next to each other in memory and must not mix."""
+    """All agents are in the first and last bin simultaneously: rows are adjacent in memory and must not mix."""
     rng = np.random.default_rng(4)
     for n in (3, 7, 20, 61):
         values = {"world.width": size[0], "world.height": size[1], "perception.field_of_view": 360.0}
@@ -70,11 +70,11 @@ def test_worlds_smaller_than_the_radius(boundary: str, size: tuple[float, float]
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_hardly_anybody(boundary: str, n: int):
+def test_very_small_flocks(boundary: str, n: int):
     places = np.array([[10.0, 10.0], [30.0, 20.0], [390.0, 290.0]])[:n].reshape(-1, 2)
     scenario = scene(boundary, **{"perception.field_of_view": 360.0})
     sim = begin(scenario, places, np.full((n, 2), 3.0))
-    # 1 and 2 see each other; 3 is across both seams, 28.3 from 1 and 50 from 2: seen where the world wraps.
+    # 1 and 2 see each other; 3 is across both edges, 28.3 from 1 and 50 from 2: seen where the world wraps.
     expected = {0: 0, 1: 0, 2: 2, 3: 6 if boundary == "wrap" else 2}[n]
     assert check_neighbors(sim, exact=True) == expected
     sim.step(5)
@@ -83,7 +83,7 @@ def test_hardly_anybody(boundary: str, n: int):
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-def test_everybody_in_one_cell(boundary: str):
+def test_all_in_one_cell(boundary: str):
     rng = np.random.default_rng(5)
     places = uniform(rng, 250, 3.0, 3.0) + np.array([201.0, 151.0])
     scenario = scene(boundary, **{"perception.field_of_view": 200.0})
@@ -91,19 +91,19 @@ def test_everybody_in_one_cell(boundary: str):
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-def test_everybody_in_one_place(boundary: str):
-    """In the very same place everybody is at distance 0: seen by all, whatever they look at."""
+def test_all_in_one_place(boundary: str):
+    """In exactly the same place all are at distance 0: seen by all, whatever their headings."""
     sim = begin(scene(boundary), np.full((37, 2), 100.0), np.full((37, 2), 2.0))
     assert check_neighbors(sim, exact=True) == 37 * 36
 
 
 # S3-42, S4-42
-def test_seams_and_corners():
+def test_edges_and_corners_of_a_torus():
     rng = np.random.default_rng(6)
     scenario = scene("wrap", **{"perception.radius": 30.0, "perception.field_of_view": 360.0})
     near = rng.uniform(0.0, 20.0, (160, 2))
     places = np.where(rng.random((160, 2)) < 0.5, near, np.array([400.0, 300.0]) - near)  # four corners
-    places[:40, 0] = rng.uniform(0.0, 400.0, 40)  # along the lower and upper seam
+    places[:40, 0] = rng.uniform(0.0, 400.0, 40)  # along the lower and upper edge
     places[40:80, 1] = rng.uniform(0.0, 300.0, 40)  # along the left and right one
     places = np.minimum(places.astype(np.float32), np.nextafter(np.float32([400.0, 300.0]), np.float32(0)))
     sim = begin(scenario, places, headings(rng, 160))
@@ -125,11 +125,11 @@ def test_exactly_on_the_edges_of_the_world():
     assert check_neighbors(begin(scenario, places, np.full((9, 2), 1.0)), exact=True) == 12
 
 
-# S4-16, S4-17 for the kernel: both rims belong to the view, on the seam as inside.
+# S4-16, S4-17 for the kernel: both limits of the view are inclusive, also across the edges of a torus.
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("view", [360.0, 270.0, 180.0, 90.0])
-def test_rims_are_inclusive(boundary: str, view: float):
-    """On a lattice of whole numbers (3, 4) and (0, 5) lie exactly at radius 5, and diagonals on the rims of views."""
+def test_limits_are_inclusive(boundary: str, view: float):
+    """On a lattice of whole numbers (3, 4) and (0, 5) lie exactly at radius 5, and diagonals at the limits of views."""
     values = {
         "world.width": 64.0,
         "world.height": 48.0,
@@ -173,7 +173,7 @@ def test_a_radius_of_half_a_wrapping_world_is_refused():
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("size", [(1e6, 1e6), (3e6, 150.0), (150.0, 3e6)])
 def test_huge_sparse_worlds(boundary: str, size: tuple[float, float]):
-    """Far fewer bins than the radius would ask for; pairs sit together here and there, and across the seams."""
+    """Far fewer bins than the radius would require; some agents are in pairs, also across the edges."""
     rng = np.random.default_rng(9)
     places = uniform(rng, 200, *size)
     places[100:] = places[:100] + rng.uniform(-30.0, 30.0, (100, 2)).astype(np.float32)
@@ -187,7 +187,7 @@ def test_huge_sparse_worlds(boundary: str, size: tuple[float, float]):
 # S3-42
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_blob_in_a_corner_overflows_the_room_for_ghosts(threads: int):
-    """Everybody has three ghosts; the sorted copy must grow in the middle of a run without losing a step."""
+    """Every agent has three ghosts; the sorted copy must grow in the middle of a run without losing a step."""
     rng = np.random.default_rng(10)
     places = np.concatenate([uniform(rng, 1600, 15.0, 15.0), uniform(rng, 100, 1000.0, 1000.0)])
     values = {"world.width": 1000.0, "world.height": 1000.0, "perception.radius": 25.0}
@@ -235,7 +235,7 @@ def test_open_worlds_of_every_shape(line: str):
 
 @pytest.mark.parametrize("nearest", [1, 6, 64])
 def test_nearest_neighbors_of_two_species(nearest: int):
-    """Topological perception, and species that see differently far and wide."""
+    """Topological perception, and species with different radii and fields of view."""
     rng = np.random.default_rng(13)
     species = [
         {"name": "near", "values": {"perception.radius": 25.0, "perception.field_of_view": 120.0}},
@@ -260,7 +260,7 @@ def test_slow_agents_look_all_around():
     assert check_neighbors(slow, exact=True) == 2
 
 
-def test_neighbors_refuses_who_is_not_there():
+def test_neighbors_refuses_unknown_ids():
     sim = mm.Simulation(scene("wrap"), positions=[(1.0, 1.0)], velocities=[(1.0, 0.0)], backend="cpu")
     assert list(sim.neighbors(0)) == []
     with pytest.raises(KeyError, match="no agent has the id 7"):

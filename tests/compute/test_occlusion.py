@@ -1,4 +1,4 @@
-"""Bodies and obstacles hide what is behind them: the definition and the CPU kernel against rays cast one by one."""
+"""Bodies and obstacles hide what is behind them: the reference and the CPU kernel against rays cast one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sight_scenes import SCENES, check_counts, check_notes, flock, oracle_of
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_the_definition_sees_what_rays_see(scene: str):
+def test_the_reference_sees_what_rays_see(scene: str):
     sim = flock(scene)
     oracle = oracle_of(sim)
     hidden = 0
@@ -26,12 +26,12 @@ def test_the_definition_sees_what_rays_see(scene: str):
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_the_cpu_sees_as_many_as_rays_meet(scene: str):
+def test_the_cpu_sees_as_many_as_rays_hit(scene: str):
     check_counts(scene, "cpu")
 
 
-def hushed(sim: mm.Simulation) -> mm.Simulation:
-    """The same flock on the CPU backend after one step, of which only the number of neighbours is asked."""
+def without_forces(sim: mm.Simulation) -> mm.Simulation:
+    """The same flock on the CPU backend after one step; only the number of neighbours matters."""
     cpu = mm.Simulation(sim.scenario, seed=sim.seed, backend="cpu")
     cpu.step()
     return cpu
@@ -39,7 +39,7 @@ def hushed(sim: mm.Simulation) -> mm.Simulation:
 
 def test_agents_with_thousands_of_neighbours_share_the_memory_of_their_lists():
     sim = flock("crowd", agents=3000, **{"perception.radius": 200.0})
-    found = hushed(sim).column("local_density")
+    found = without_forces(sim).column("local_density")
     some = range(0, 3000, 250)
     assert [found[i] for i in some] == [len(sim.neighbors(i)) for i in some]
 
@@ -49,7 +49,7 @@ def test_a_rule_reads_covered_bins_and_edges(scene: str, backend: str):
     check_notes(scene, backend)
 
 
-def test_who_is_hidden_does_not_depend_on_ids_or_threads():
+def test_hidden_neighbours_do_not_depend_on_ids_or_threads():
     sim = flock("walls", "cpu", **{"perception.nearest": 6})
     order = np.random.default_rng(2).permutation(sim.agent_count)
     shuffled, many = (
@@ -81,7 +81,7 @@ def test_two_at_the_same_distance_do_not_hide_each_other():
         assert sim.column("local_density")[0] == 2.0
 
 
-def test_the_nearest_are_counted_among_those_who_are_seen():
+def test_the_nearest_are_counted_among_visible_neighbours():
     sim = flock("torus", **{"perception.nearest": 3})
     everyone = flock("torus")
     for i in range(20):
@@ -90,10 +90,10 @@ def test_the_nearest_are_counted_among_those_who_are_seen():
         way -= np.array([200.0, 160.0]) * np.round(way / [200.0, 160.0])
         nearest = seen[np.argsort(np.hypot(*way.T))[:3]]
         assert list(sim.neighbors(i)) == sorted(nearest)
-    assert hushed(sim).column("local_density").max() == 3.0
+    assert without_forces(sim).column("local_density").max() == 3.0
 
 
-def test_what_does_not_fit_is_refused_by_name():
+def test_incompatible_settings_are_refused_by_name():
     with pytest.raises(ScenarioError, match=r"perception\.occlusion works in the plane only"):
         mm.Scenario().with_values({"perception.occlusion": True, "world.depth": 300.0})
     with pytest.raises(ScenarioError, match=r"rules\.vision\.body must be perception\.body \(2 \[u\]\)"):

@@ -1,4 +1,4 @@
-"""One step of the definition and of the CPU against brute force that knows nothing of how a step is composed."""
+"""One step of the reference and of the CPU against brute force that knows nothing of how a step is composed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ SCENES: dict[str, dict[str, Any]] = {
 
 
 def flock(name: str, backend: str) -> mm.Simulation:
-    """A flock with fear, hunger, old age, and some who are slow."""
+    """A flock with fear, hunger, old age, and some slow agents."""
     scenario = Scenario().with_values(SMALL | SCENES[name])
     sim = mm.Simulation(scenario, seed=4, backend=backend)
     state, rng = sim.state.copy(), np.random.default_rng(8)
@@ -110,13 +110,13 @@ def apart(sim: mm.Simulation, name: str, found: Any, expected: Any) -> Any:
     return gap
 
 
-# What each backend may be off by, in units of the largest number of a column. State and the numbers of rules are single
+# Tolerance of each backend, in units of the largest number of a column. State and the numbers of rules are in single
 # precision on both.
 ALLOWED = {"reference": 20.0 * 2.0**-24, "cpu": 2000.0 * 2.0**-24}
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_step_is_what_brute_force_says(name: str, backend: str):
+def test_a_step_agrees_with_brute_force(name: str, backend: str):
     sim = flock(name, backend)
     for _ in range(2):
         ids = sim.ids.copy()
@@ -133,8 +133,8 @@ def test_a_step_is_what_brute_force_says(name: str, backend: str):
             assert not wrong.any(), (column, sim.ids[wrong][:5], gap[wrong][:5])
 
 
-def test_the_scenes_have_what_they_are_about():
-    """Somebody dies of age and of hunger, catches fear, comes too near, or has a radius of its own."""
+def test_the_scenes_cover_what_they_should():
+    """Some agents die of age and of hunger, catch fear, come too close, or have their own radius."""
     life = Oracle(flock("fear and life", "reference"))
     before = life.panic.copy()
     expected = life.stepped()

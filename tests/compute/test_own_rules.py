@@ -1,4 +1,4 @@
-"""Rules of a user's own: what their functions see, and what happens when they are wrong."""
+"""Users' rules: what their functions see, and what happens when they are wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET = {name: {"enabled": False} for name in ("separation", "alignment", "cohes
 
 
 def with_rule(rule: type[mm.Rule], rules: Any, **values: Any) -> Scenario:
-    """A small wrapping world with a rule of one's own and whatever other rules are named."""
+    """A small wrapping world with a user's rule and the other rules named."""
     name = rule.__name__.lower()
     register_rule(name)(rule)
     return Scenario.from_data(
@@ -37,8 +37,8 @@ def poisoned(**values: float) -> Scenario:
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_a_number_that_is_none_stops_the_run_at_once(backend: str):
-    """The 38th step spoils agent 23; whatever was asked for, the run stops there and says so."""
+def test_nan_stops_the_run_immediately(backend: str):
+    """Step 38 makes agent 23 NaN; however many steps were requested, the run stops there and reports it."""
     sim = mm.Simulation(poisoned(agent=23.0, from_step=37.0), seed=1, backend=backend)
     sim.step(30)
     assert np.isfinite(sim.positions).all()
@@ -50,7 +50,7 @@ def test_a_number_that_is_none_stops_the_run_at_once(backend: str):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_the_step_and_the_agent_are_named_whatever_the_team(threads: int):
+def test_the_step_and_the_agent_are_named_for_any_number_of_threads(threads: int):
     sim = mm.Simulation(poisoned(agent=7.0, from_step=120.0), seed=1, backend="cpu", threads=threads)
     with pytest.raises(RunError, match=r"^step 121: 1 agents have no finite place or velocity \(ids 7\)"):
         sim.step(1000)
@@ -103,7 +103,7 @@ def test_an_agent_ages_as_it_is_after_the_move():
 
 
 def check_about_face(backend: str) -> None:
-    """One agent by hand: what a rule makes of the velocity is what others see as heading and speed, at once."""
+    """One agent by hand: heading and speed immediately follow a velocity that a rule writes."""
     register_rule("lookback")(Lookback)
     scenario = with_rule(About, {"lookback": {}})
     sim = mm.Simulation(scenario, backend=backend, positions=[[50.0, 60.0]], velocities=[[3.0, 0.0]])

@@ -74,7 +74,7 @@ def test_sky_and_ground_are_those_of_every_ray(
     colors = rng.uniform(0.1, 0.6, (6, 3))
     camera = axes(*angles)
     eye = np.array([180.0, 160.0, 30.0]) - 300.0 * camera[2]
-    shadows = np.full((6, 8), 0.3)  # even: between its cells there is nothing to interpolate
+    shadows = np.full((6, 8), 0.3)  # constant, so that interpolation between cells does not matter
     seen, grain = np.empty((3, HEIGHT, WIDTH), np.float32), np.zeros((HEIGHT, WIDTH), np.float32)
     paint_world(
         seen, grain, np.stack([*camera, eye, SUN]).astype(np.float32), np.float32(FOCAL), colors.astype(np.float32),
@@ -86,8 +86,8 @@ def test_sky_and_ground_are_those_of_every_ray(
     assert away.mean() < 0.1 / 255.0
 
 
-def test_shadows_are_mixed_between_their_cells_and_across_the_seam() -> None:
-    """Straight from above, without lines and haze: what lies between four cells is their mean, by share."""
+def test_shadows_are_interpolated_between_cells_and_across_the_edge() -> None:
+    """Seen from straight above, without lines and haze: between four cells, shadows are their weighted mean."""
     colors = np.zeros((6, 3), np.float32)
     colors[4:] = 1.0
     world = np.array([8.0, 6.0, 1e6, 1e9, 4.0, 3.0], np.float32)
@@ -129,7 +129,7 @@ def test_bodies_cover_what_their_faces_cover(body: Any, wall: bool) -> None:
     rng = np.random.default_rng(4)
     places = rng.uniform(0.0, 40.0, (8, 1, 2))
     corners = places + rng.normal(0.0, 4.0, (8, len(body.corners), 2))
-    corners[7] -= 500.0  # outside of the picture
+    corners[7] -= 500.0  # outside the picture
     corners, shades = (
         corners.astype(np.float32),
         rng.uniform(0.5, 1.0, (8, len(body.faces))).astype(np.float32),
@@ -149,7 +149,7 @@ def test_bodies_cover_what_their_faces_cover(body: Any, wall: bool) -> None:
         covered = np.clip(0.65 - far.min(axis=0), 0.0, 1.0) * fades[k]
         if wall and deeps[k] > 4.0:
             covered[middles[:, 0] < 20.0] = 0.0
-        # Beside an edge that two faces share, either may give its light.
+        # Next to an edge that two faces share, either may give its light.
         nearest = np.where(far <= far.min(axis=0) + 1e-4, covered * shades[k][:, None], np.inf)
         pixels, parts, lit = (each[begin:end] for each in found)
         assert set(np.flatnonzero(covered > 1e-4)) <= set(pixels) and (np.diff(pixels) > 0).all()

@@ -45,7 +45,7 @@ def simulation(values: dict[str, Any], backend: str) -> mm.Simulation:
 
 
 @pytest.mark.parametrize("edges", EDGES)
-def test_a_step_is_what_the_oracle_says(edges: str, backend: str) -> None:
+def test_a_step_agrees_with_the_oracle(edges: str, backend: str) -> None:
     sim = simulation(EDGES[edges], backend)
     for _ in range(2):
         expected = stepped(sim.scenario, sim.positions, sim.velocities)
@@ -59,7 +59,7 @@ def test_a_step_is_what_the_oracle_says(edges: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("view", [(360.0, None), (200.0, None), (300.0, 6)])
-def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None], backend: str) -> None:
+def test_neighbour_counts_are_exact(view: tuple[float, int | None], backend: str) -> None:
     values = {"world.boundary": "wrap", "perception.field_of_view": view[0], "perception.nearest": view[1]}
     sim = simulation(values, backend)
     expected = stepped(sim.scenario, sim.positions, sim.velocities)
@@ -75,8 +75,8 @@ def test_everybody_counts_its_neighbours_exactly(view: tuple[float, int | None],
 @pytest.mark.parametrize(
     ("edges", "nearest"), [("torus", None), ("torus", 6), ("sky", None), ("open", None), ("tank", None)]
 )
-def test_in_a_crowd_nobody_is_overlooked(edges: str, nearest: int | None) -> None:
-    """Where candidates are many, the kernel cuts their runs to where the spheres of sight meet a column."""
+def test_in_a_crowd_no_neighbour_is_missed(edges: str, nearest: int | None) -> None:
+    """With many candidates, the kernel cuts their runs to where the spheres of sight intersect a column."""
     rng = np.random.default_rng(8)
     sides = np.array(list(SIDES.values()))
     middles = np.array([[0.0, 0.0, 0.0], [65.0, 55.0, 60.0], [20.0, 100.0, 40.0]])
@@ -124,8 +124,8 @@ def test_a_flock_in_one_plane_flies_as_in_the_plane(backend: str) -> None:
     assert (deep.positions[:, 2] == 33.0).all() and (deep.velocities[:, 2] == 0.0).all()
 
 
-def test_bits_do_not_depend_on_threads_or_names() -> None:
-    """On the CPU: one thread or three, and any order of ids, from a flock that is clumped across the seams."""
+def test_bits_do_not_depend_on_threads_or_ids() -> None:
+    """On the CPU: one thread or three, and any order of ids, for a flock with clumps across the edges."""
     rng = np.random.default_rng(8)
     sides = np.array(list(SIDES.values()))
     places = np.mod(rng.normal(0.0, 25.0, (700, 3)), sides).astype(np.float32)

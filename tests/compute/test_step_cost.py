@@ -12,7 +12,7 @@ import murmura as mm
 
 
 def dense(agents: int) -> mm.Simulation:
-    """Everybody has about 14 others within sight, however many there are."""
+    """A flock in which each agent sees about 14 others, whatever the size of the flock."""
     side = (agents * np.pi * 50.0**2 / 14.0) ** 0.5
     scenario = mm.load_scenario("classic").with_values(
         {"agents": agents, "world.width": side, "world.height": side}
@@ -21,7 +21,7 @@ def dense(agents: int) -> mm.Simulation:
 
 
 def candidates(sim: mm.Simulation) -> float:
-    """How many places of the sorted table an agent is compared with, on average, by the index of the last step.
+    """How many entries of the sorted table an agent is compared with, on average, by the index of the last step.
 
     Rows are as high as the radius and bins a quarter as wide (S4-46, S4-72); an agent looks at nine bins in each of
     three rows, each of which begins where `start` says.
@@ -47,12 +47,12 @@ def test_candidates_for_each_agent_do_not_grow_with_the_flock():
         sim.step()
         found.append(candidates(sim))
         assert sim.column("local_density").mean() == pytest.approx(14.0, rel=0.1)
-    # Three rows of 9/4 radii hold 27/4 / pi times those in sight: 30. Brute force would look at 8000.
+    # Three rows of 9/4 radii hold 27/4 / pi times the agents in sight: 30. Brute force would compare 8000.
     assert found == pytest.approx([30.0] * 3, rel=0.15)
 
 
 def seconds(agents: int, steps: int) -> float:
-    """Processor time of one step, the least of a few tries: other programs take time, and never give any."""
+    """Processor time of one step, the least of several tries: other programs only ever add time."""
     sim = dense(agents)
     sim.step(3)
     tries = []
@@ -64,25 +64,25 @@ def seconds(agents: int, steps: int) -> float:
 
 
 # S4-48: time of a step against n, about linear
-def test_the_time_of_a_step_grows_with_the_flock_and_not_with_its_square():
+def test_the_time_of_a_step_grows_linearly_with_the_flock():
     few, many = seconds(2000, 40), seconds(32_000, 3)
-    # Sixteen times as many: 16 if linear, 256 if everybody met everybody. Larger flocks leave the caches, more so
-    # where other programs use them.
+    # Sixteen times as many agents: 16 if linear, 256 if quadratic. Larger flocks do not fit into the caches, even less
+    # so if other programs use them.
     assert 4.0 < many / few < 80.0
 
 
 # S0-20
-def test_steps_allocate_nothing_that_stays():
+def test_steps_leave_no_memory_allocated():
     sim = dense(2000)
     sim.step(3)
-    made_each_call = {"times", "world"}  # what the kernel is told of the steps to come
+    made_each_call = {"times", "world"}  # the kernel's data for the next steps
     arrays = {name: array for name, array in sim._backend._arrays.items() if name not in made_each_call}
     assert len(arrays) > 10
     tracemalloc.start()
     sim.step(50)
     grown, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # A column of the flock has 8,000 bytes: nothing as large as that is made on the way.
+    # A column of the flock has 8,000 bytes: no step allocates that much.
     assert peak < 8_000
     assert grown < 4_000
     for name, array in arrays.items():

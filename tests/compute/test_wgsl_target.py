@@ -87,7 +87,7 @@ def _guarded(target: WgslTarget, count: int, body: Callable[[WgslTarget], None])
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_a_formula_is_what_numpy_says(name: str, everything: Any) -> None:
+def test_a_formula_agrees_with_numpy(name: str, everything: Any) -> None:
     formula, kinds = FORMULAS[name]
     operands = [(FIRST, SECOND)[n][kind] for n, kind in enumerate(kinds)]
     numpy = NumpyTarget()
@@ -115,14 +115,14 @@ def test_loops_carry_values_and_branches_have_effects() -> None:
             lambda: target.store("p0", i, -1.0),
             lambda: when(i == 1, lambda: target.store("p0", i, 9.0)),
         )
-        # What was stored is seen afterwards: memory that is written is read anew.
+        # Stored values are seen afterwards: memory that is written is read again.
         target.store("p0", i, target.load("p0", i, NUMBER) + given(i > 4, lambda: 0.5, 0.25))
 
     [found] = run(body, np.zeros(6, np.float32))
     assert found.tolist() == [0.25, 9.25, 2.25, 2.25, -0.75, -0.5]
 
 
-def test_numbers_that_are_none() -> None:
+def test_nan_and_infinity() -> None:
     target = WgslTarget()
     assert float(target.constant(NUMBER, float("inf"))[:-1]) == float(np.finfo(np.float32).max)
     assert target.constant(NUMBER, -float("inf")).startswith("(-3.4")
@@ -130,11 +130,11 @@ def test_numbers_that_are_none() -> None:
         target.constant(NUMBER, float("nan"))
 
 
-def test_the_least_integer_is_no_negated_one() -> None:
+def test_the_least_integer_is_not_written_as_a_negation() -> None:
     assert WgslTarget().constant(INTEGER, -(2**31)) == "i32(-2147483648)"
 
 
-def test_a_table_lies_among_the_constants_once() -> None:
+def test_a_table_is_stored_once_among_the_constants() -> None:
     from murmura.core.algebra import look_up
 
     target = WgslTarget()

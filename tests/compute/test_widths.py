@@ -1,4 +1,4 @@
-"""The CPU kernel has the same bits whether the processor works on sixteen lanes at once or on eight."""
+"""The CPU kernel gives the same bits with registers of sixteen lanes and of eight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from murmura.compute.cpu import build
 
 @contextmanager
 def eight_lanes() -> Iterator[None]:
-    """This processor as if it had no registers of sixteen lanes."""
+    """Treat this processor as one without registers of sixteen lanes."""
     _, features = build.processor()
     few = ",".join(f for f in features.split(",") if "avx512" not in f and "avx10" not in f)
     with pytest.MonkeyPatch.context() as patch:

@@ -32,7 +32,7 @@ WHOLE_VECTORS = sorted(
 
 
 def gradient(column: int, row: int) -> tuple[float, float]:
-    """The unit gradient at a lattice point: one of the 36 whole vectors of length 65, by the permutation."""
+    """The unit gradient at a lattice point: one of the 36 integer vectors of length 65, chosen by the permutation."""
     p = [int(k) for k in PERMUTATION]
     x, y = WHOLE_VECTORS[p[(p[column % 256] + row) % 256] % 36]
     return x / 65.0, y / 65.0

@@ -22,7 +22,7 @@ words = st.integers(0, 2**32 - 1)
 
 @given(words, words, st.integers(1, 31))
 @quick
-def test_32_bit_words_wrap_round(a: int, b: int, bits: int) -> None:
+def test_32_bit_words_wrap_around(a: int, b: int, bits: int) -> None:
     assert int(algebra.add_32(a, b)) == (a + b) % 2**32
     assert int(algebra.xor_32(a, b)) == a ^ b
     text = f"{a:032b}"
@@ -35,7 +35,7 @@ def test_unit_interval_takes_the_upper_24_bits(a: int) -> None:
     assert float(algebra.unit_interval(a)) == (a // 256) / 2**24
 
 
-def test_where_takes_element_by_element() -> None:
+def test_where_selects_element_by_element() -> None:
     assert algebra.where(np.array([True, False]), np.array([1.0, 2.0]), -1.0).tolist() == [1.0, -1.0]
 
 
@@ -85,7 +85,7 @@ def test_operators_on_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "and_", "or_", "xor", "eq", "lt"])
-def test_operators_on_integers_wrap_round(name: str) -> None:
+def test_operators_on_integers_wrap_around(name: str) -> None:
     a, b = (x.astype(np.int64) for x in INTEGERS)
     exact = getattr(operator, name)(a, b)
     found = getattr(operator, name)(*map(value, INTEGERS))
@@ -99,7 +99,7 @@ def test_integers_shift_and_divide() -> None:
     assert np.array_equal((value(a) << 3).code.view(np.uint32), a.view(np.uint32) << 3)
     assert np.array_equal((value(small) // 7).code, small // 7)
     assert np.array_equal((value(small) % 7).code, small % 7)
-    # The sign bit is a bit like the others: words are shifted, not numbers.
+    # The sign bit is shifted like any other bit: the operands are words, not signed numbers.
     assert int((TARGET.integer(-1) >> 28).code) == 15
 
 
@@ -112,7 +112,7 @@ def test_conditions_combine() -> None:
     assert np.array_equal((value(a) & False).code, np.zeros_like(a))
 
 
-def test_kinds_meet_in_the_one_that_holds_both() -> None:
+def test_mixed_kinds_convert_to_the_wider_one() -> None:
     numbers, integers, conditions = NUMBERS[0], INTEGERS[0] % 100, CONDITIONS[0]
     assert np.array_equal((value(integers) * value(numbers)).code, integers * numbers)
     assert np.array_equal((value(integers) / 4).code, integers / 4)
@@ -147,7 +147,7 @@ EXPECTED: dict[Callable[..., Any], Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize(("word", "operands"), WORDS, ids=NAMES)
-def test_words_on_arrays_and_on_values(word: Callable[..., Any], operands: tuple[Any, ...]) -> None:
+def test_functions_on_arrays_and_on_values(word: Callable[..., Any], operands: tuple[Any, ...]) -> None:
     expected = EXPECTED.get(word) or getattr(np, word.__name__)
     np.testing.assert_allclose(word(*operands), expected(*operands), rtol=1e-14, atol=1e-15)
     found = word(*map(value, operands))
@@ -163,7 +163,7 @@ def test_powers(exponent: float) -> None:
 
 
 @pytest.mark.parametrize("exponent", [1, 2, 3.0, 16, -3])
-def test_small_whole_powers_of_negative_numbers(exponent: float) -> None:
+def test_small_integer_powers_of_negative_numbers(exponent: float) -> None:
     found = value(NUMBERS[0]) ** exponent
     np.testing.assert_allclose(found.code, NUMBERS[0] ** float(exponent), rtol=1e-12)
 
@@ -181,7 +181,7 @@ def test_integers_as_numbers_and_bytes_as_values() -> None:
         assert np.array_equal(algebra.signed_bytes(value(words))[k].code, expected[k])
 
 
-def test_when_does_one_thing_or_the_other() -> None:
+def test_when_calls_one_function_or_the_other() -> None:
     done: list[str] = []
     for condition in (True, False, TARGET.value(True, CONDITION), TARGET.value(False, CONDITION)):
         algebra.when(condition, lambda: done.append("then"), lambda: done.append("otherwise"))
@@ -189,7 +189,7 @@ def test_when_does_one_thing_or_the_other() -> None:
     assert done == ["then", "only then", "otherwise"] * 2
 
 
-def test_given_computes_only_what_is_wanted() -> None:
+def test_given_computes_only_where_the_condition_holds() -> None:
     def never() -> Any:
         raise AssertionError("computed although the condition does not hold")
 
@@ -200,7 +200,7 @@ def test_given_computes_only_what_is_wanted() -> None:
     assert float(algebra.given(no, never, 1.0).code) == 1.0
 
 
-def test_python_and_numpy_do_not_take_values_silently() -> None:
+def test_python_and_numpy_reject_values_with_an_error() -> None:
     x = value(NUMBERS[0])
     with pytest.raises(TypeError, match=r"use where\(condition, a, b\), and &, \| and ~"):
         _ = 1 if x > 0.0 else 2

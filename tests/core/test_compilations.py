@@ -22,7 +22,7 @@ make = lambda: murmura.Simulation("vicsek", backend="cpu").step()
 threading.Thread(target=make, daemon=True).start()
 begun.wait()
 used = time.process_time()
-while time.process_time() < used + 0.2:  # until it is deep in LLVM
+while time.process_time() < used + 0.2:  # until LLVM is well under way
     time.sleep(0.01)
 sys.exit(7)
 """

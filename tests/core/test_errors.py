@@ -17,7 +17,7 @@ from murmura.core.errors import BackendError, RunError, ScenarioError, UnknownNa
         (RunError, RuntimeError, 1),
     ],
 )
-def test_every_error_is_ours_and_the_familiar_one_too(error: type, builtin: type, exit_code: int) -> None:
+def test_every_error_is_also_a_familiar_builtin_one(error: type, builtin: type, exit_code: int) -> None:
     assert issubclass(error, MurmuraError)
     assert issubclass(error, builtin)
     assert error.exit_code == exit_code

@@ -109,12 +109,12 @@ def test_a_mistake_is_reported_with_rule_function_file_and_line(tmp_path: Path, 
     assert "'mine'" in str(raised.value)
 
 
-def test_functions_of_ones_own_are_left_alone(tmp_path: Path):
+def test_a_rules_own_helper_functions_are_allowed(tmp_path: Path):
     more = "\n\n    @staticmethod\n    def {}(x):\n        return x\n"
     tried(tmp_path, STEER + "Mine.twice(me.velocity)" + more.format("twice") + more.format("_ster"))
 
 
 def test_the_hooks_are_those_that_a_rule_may_have():
-    told = dict(re.findall(r"^        (\w+)\(([\w, ]+)\):", Rule.__doc__ or "", re.M))
-    assert told == HOOKS
+    documented = dict(re.findall(r"^        (\w+)\(([\w, ]+)\):", Rule.__doc__ or "", re.M))
+    assert documented == HOOKS
     assert all(getattr(Rule, name) is None for name in HOOKS)

@@ -1,4 +1,4 @@
-"""The base class of all parts of a scenario: frozen, strict, without extra fields."""
+"""The base class of all parts of a scenario: frozen and strict, with no extra fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Kettle(Model):
         {"spout": 1.0},
     ],
 )
-def test_refuses_what_it_does_not_know(values: dict[str, object]) -> None:
+def test_refuses_unknown_fields(values: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Kettle(**values)
 
@@ -49,7 +49,7 @@ def test_a_default_must_fit_its_own_bounds() -> None:
         Leaky()
 
 
-def test_a_field_carries_sentence_unit_and_slider() -> None:
+def test_a_field_has_a_description_unit_and_slider_range() -> None:
     field = Kettle.model_fields["volume"]
     assert field.description == "How much it holds."
     assert field.json_schema_extra == {"unit": "l", "slider": [0.5, 3]}

@@ -23,7 +23,7 @@ shares = st.floats(0.0, 1.0)
 
 
 def policy(**options: Any) -> Any:
-    """The numbers of motion as rules of movement see them: capped at 15, nothing lost by hunger."""
+    """The parameters of motion that rules see: top speed 15, not lowered by hunger."""
     known = {"policy_constant": False, "top_speed": 15.0, "tired_speed": 1.0, "panic_speed": 0.5}
     return SimpleNamespace(**known | {"has_min_speed": False, "min_speed": 0.0} | options)
 
@@ -93,7 +93,7 @@ def test_constant_speed_turns_by_the_force(angle: float) -> None:
 
 
 def test_constant_speed_is_never_stuck() -> None:
-    # S4-1, S4-31: a force that stops the agent dead leaves it its heading
+    # S4-1, S4-31: an agent whose velocity a force cancels keeps its heading
     p = policy(policy_constant=True, top_speed=2.0)
     for angle in np.linspace(-3.0, 3.0, 13):
         vx, vy = 2.0 * math.cos(angle), 2.0 * math.sin(angle)
@@ -112,13 +112,13 @@ def test_a_minimum_speed_is_kept_under_the_cap(vx: float, vy: float, fx: float, 
         assert math.atan2(found[1], found[0]) == pytest.approx(math.atan2(new[1], new[0]), abs=1e-9)
 
 
-def test_a_minimum_speed_moves_on_who_was_stopped() -> None:
+def test_a_minimum_speed_restarts_an_agent_that_was_stopped() -> None:
     p = policy(has_min_speed=True, min_speed=4.0)
     assert moved(p, agent(0.0, -6.0), 0.0, 6.0) == pytest.approx((0.0, -4.0))
 
 
 def test_the_cap_of_the_tired_is_below_their_minimum_speed() -> None:
-    # S0-26: or they would flutter between the two
+    # S0-26: otherwise they would alternate between the two
     p = policy(has_min_speed=True, min_speed=4.0, tired_speed=0.1)
     for speed in (0.5, 1.5, 3.0, 4.0, 9.0):
         assert moved(p, agent(0.0, speed, energy=0.0), 0.0, 0.0) == pytest.approx((0.0, 1.5))
@@ -128,7 +128,7 @@ def test_a_species_without_a_minimum_speed_may_stand_still() -> None:
     assert moved(policy(has_min_speed=True, min_speed=0.0), agent(0.0, 0.0), 0.0, 0.0) == (0.0, 0.0)
 
 
-def test_no_minimum_speed_unless_asked_for() -> None:
+def test_no_minimum_speed_by_default() -> None:
     assert Motion().min_speed == 0.0
     assert moved(policy(), agent(1.0, 0.0), -1.0, 0.0) == (0.0, 0.0)
 
@@ -151,7 +151,7 @@ def test_the_heading_is_the_velocity_at_length_one(vx: float, vy: float) -> None
     assert tuple(map(float, heading)) == pytest.approx(expected)
 
 
-def test_who_does_not_move_heads_along_the_first_axis_in_any_dimension() -> None:
+def test_an_agent_at_rest_heads_along_the_first_axis_in_any_dimension() -> None:
     for dimension in (2, 3):
         heading, speed = heading_of(Vec(*[0.0] * dimension))
         assert tuple(map(float, heading)) == (1.0, 0.0, 0.0)[:dimension]
@@ -196,7 +196,7 @@ def test_semi_implicit_euler_with_velocities_per_second(dt: float) -> None:
 
 
 def test_euler_with_velocities_per_tick() -> None:
-    # S1-3, S1-4, S1-8: V += A, capped at once; P += the new V; the step's length plays no part
+    # S1-3, S1-4, S1-8: V += A, then capped; P += the new V; the length of the step does not matter
     for dt in (1.0 / 60.0, 0.2):
         sim = pulled(velocity_unit="tick", time_step=dt)
         x, v = sim.positions.astype(float), sim.velocities.astype(float)
@@ -206,7 +206,7 @@ def test_euler_with_velocities_per_tick() -> None:
         np.testing.assert_allclose(sim.positions, x + v, rtol=1e-6)
 
 
-def test_sixty_times_the_time_step_makes_the_force_count_alike_at_any_rate() -> None:
+def test_sixty_times_the_time_step_makes_forces_independent_of_the_rate() -> None:
     # S0-22: a sixth of a second in ten steps or in five gives nearly the same change of velocity
     fine, coarse = (pulled(2000.0, time_step=dt, max_speed=50.0) for dt in (1.0 / 60.0, 1.0 / 30.0))
     before = fine.velocities
@@ -216,7 +216,7 @@ def test_sixty_times_the_time_step_makes_the_force_count_alike_at_any_rate() -> 
     assert np.abs(fine.velocities - coarse.velocities).max() < 0.01
 
 
-def test_acceleration_starts_again_each_step() -> None:
+def test_acceleration_starts_from_zero_each_step() -> None:
     # S0-28, S1-3, S2-19
     sim = pulled()
     assert not sim.forces.any()
@@ -243,7 +243,7 @@ def test_headings_are_cached() -> None:
 
 
 def test_a_crowd_at_constant_speed_keeps_it() -> None:
-    # S4-1, S4-7, S4-9, S4-31: clamped steering, semi-implicit Euler, then the speed is set anew
+    # S4-1, S4-7, S4-9, S4-31: clamped steering, semi-implicit Euler, then the speed is reset
     sim = Simulation(
         load_scenario("roadmap").with_values({"agents": 80, "world.width": 60, "world.height": 40}),
         3,
@@ -262,7 +262,7 @@ def test_a_crowd_at_constant_speed_keeps_it() -> None:
 
 
 def test_real_time_runs_in_fixed_steps() -> None:
-    # S0-32: a long frame counts as 0.1 s, speed scales the time owed, what is left over waits
+    # S0-32: a long frame counts as 0.1 s, `speed` scales the time to simulate, and a remainder is carried over
     sim = pulled()
     clock = Clock(sim)
     assert [clock.advance(1.0 / 120.0) for _ in range(4)] == [0, 1, 0, 1]

@@ -1,4 +1,4 @@
-"""Who sees whom, with both edges counted as seen (decision 5)."""
+"""Who sees whom; both limits are inclusive (decision 5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURNS = [math.radians(angle) for angle in range(0, 360, 7)]
 
 
 def is_seen(fov: float, heading: float, bearing: float, distance: float) -> bool:
-    """Whether an agent flying along `heading` has a neighbour in view that many radians to the left."""
+    """Whether an agent flying along `heading` sees a neighbour this many radians to its left."""
     offset = from_angle(heading + bearing, distance)
     cosine = Perception(field_of_view=fov).view_cosine
     return bool(in_view(cosine, from_angle(heading), offset, offset.length))
@@ -69,7 +69,7 @@ def test_both_conditions_must_hold() -> None:
     assert flock(270.0, places, [[2.0, 0.0]] * 4).neighbors(0).tolist() == [1]
 
 
-def test_somebody_in_the_same_place_is_seen() -> None:
+def test_a_neighbour_in_the_same_place_is_seen() -> None:
     # S4-15: no direction is behind
     assert in_view(Perception().view_cosine, Vec(1.0, 0.0), Vec(0.0, 0.0), 0.0)
 

@@ -16,7 +16,7 @@ from murmura.rules import Me, Rule, Seen, Sum, World, register_rule
 
 @pytest.fixture
 def given() -> Iterator[dict[str, Any]]:
-    """The records that a rule of two agents is given, by argument."""
+    """The records that a rule receives in a flock of two, by argument."""
     found: dict[str, Any] = {}
 
     @register_rule("curious")
@@ -46,10 +46,12 @@ def given() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("me", Me), ("seen", Seen), ("world", World)])
-def test_protocols_name_what_there_is(given: dict[str, Any], name: str, protocol: type) -> None:
-    told = get_annotations(protocol)
-    there = set(dir(given[name]))
-    assert set(told) <= there, f"{name} lacks {sorted(set(told) - there)}"
-    assert there <= set(told), f"{name} has {sorted(there - set(told))} as well"
-    for field, kind in told.items():
+def test_protocols_name_exactly_the_fields_of_the_records(
+    given: dict[str, Any], name: str, protocol: type
+) -> None:
+    declared = get_annotations(protocol)
+    present = set(dir(given[name]))
+    assert set(declared) <= present, f"{name} lacks {sorted(set(declared) - present)}"
+    assert present <= set(declared), f"{name} has {sorted(present - set(declared))} as well"
+    for field, kind in declared.items():
         assert isinstance(getattr(given[name], field), Vec) == (kind == "Vec"), field

@@ -36,7 +36,7 @@ def test_known_answers_of_random123(
     assert oracle.threefry(key, counter) == answer
 
 
-def test_arbitrary_words_agree_with_the_second_opinion() -> None:
+def test_arbitrary_words_agree_with_the_oracle() -> None:
     # S4-5
     words = np.random.default_rng(11).integers(0, 2**32, (100, 4), dtype=np.uint64)
     a, b = threefry(*words.T)
@@ -62,7 +62,7 @@ def test_uniform_numbers_keep_24_bits_below_one() -> None:
 
 
 def test_draws_are_a_pure_function_of_seed_step_agent_and_stream() -> None:
-    # S4-5 with decision 19: neither order nor company matters
+    # S4-5 with decision 19: neither the order of agents nor their number matters
     ids = np.arange(1000)
     together = uniform_from(5, 6, 7, ids, 8)
     shuffled = np.random.default_rng(0).permutation(ids)
@@ -75,7 +75,7 @@ def test_draws_are_a_pure_function_of_seed_step_agent_and_stream() -> None:
 @pytest.mark.parametrize("step", [0, 7, 2**31, ALL])
 @pytest.mark.parametrize("seed", [(0, 0), (5, 6), (ALL, ALL)])
 def test_values_of_a_target_draw_what_arrays_draw(seed: tuple[int, int], step: int) -> None:
-    # S4-5: a target's integers have a sign and 32 bits, those of arrays here have neither limit
+    # S4-5: a target's integers are signed and have 32 bits; those of the arrays here are wider
     ids = np.arange(500)
     target = NumpyTarget()
     expected = uniform_from(*seed, step, ids, 8)
@@ -96,7 +96,7 @@ def test_every_argument_changes_the_draw() -> None:
 
 
 def test_a_rule_draws_by_its_world() -> None:
-    # S4-5: the source of randomness is handed to the rule, never fetched by it
+    # S4-5: the source of randomness is passed to the rule
     world = SimpleNamespace(seed_low=5, seed_high=6, step=7)
     assert uniform_pair(8, world, 9) == uniform_from(5, 6, 7, 8, 9)
 
@@ -143,7 +143,7 @@ def test_no_two_uses_share_a_stream() -> None:
     assert max(STREAMS.values()) == randomness.STREAM_USER
 
 
-def test_random_unit_vectors_point_everywhere_alike() -> None:
+def test_random_unit_vectors_are_uniformly_distributed() -> None:
     # S0-17
     turn, _ = uniform_from(*seed_words(9), 0, np.arange(20_000), randomness.STREAM_HEADING)
     x, y = from_angle(2.0 * np.pi * turn)

@@ -29,7 +29,7 @@ def _registry_as_it_was() -> Iterator[None]:
 
 
 class Gust(Rule):
-    """A steady push plus a random one, and towards nobody in particular."""
+    """A steady push plus a random one, regardless of neighbours."""
 
     weight: float = quantity(0.25, "How hard.", "", ge=0)
     radius: float | None = quantity(None, "How near.", "u", gt=0)
@@ -49,7 +49,7 @@ def test_every_built_in_rule_is_registered() -> None:
     ours = {name for name, rule in REGISTRY.items() if is_built_in(rule)}
     names = [name for name, _ in Scenario().rules]
     assert set(names) == ours and len(names) == len(ours)
-    assert names[: len(ORDER)] == list(ORDER), "their order decides about bits"
+    assert names[: len(ORDER)] == list(ORDER), "their order changes the bits"
     assert names[len(ORDER) :] == sorted(names[len(ORDER) :])
 
 
@@ -64,7 +64,7 @@ def test_a_rule_can_be_registered_and_replaced() -> None:
     assert registered_rule("gust") is Other
 
 
-def test_a_rule_file_may_call_suppress_by_its_first_name() -> None:
+def test_a_rule_file_may_use_the_old_name_of_suppress() -> None:
     class Old(Rule):
         @staticmethod
         def hush(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -141,7 +141,7 @@ def test_a_result_of_the_wrong_kind_is_reported(functions: dict[str, Any], messa
         step_with(**functions)
 
 
-def test_python_cannot_ask_about_values() -> None:
+def test_python_cannot_branch_on_values() -> None:
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         return me.velocity if me.speed > 1.0 else -me.velocity
 
@@ -181,7 +181,7 @@ def test_contributions_are_known_by_name() -> None:
         ("chase", {"species": [{"name": "a"}, {"name": "b", "towards": {"a": "chase"}}]}),
     ],
 )
-def test_a_rule_says_whether_it_has_anything_to_do(rule: str, data: dict[str, Any]) -> None:
+def test_a_rule_says_whether_it_has_any_effect(rule: str, data: dict[str, Any]) -> None:
     for scenario, expected in ((Scenario.from_data(data), True), (Scenario.from_data({}), False)):
         scenario = scenario if expected else scenario.with_values({"world.boundary": "wrap"})
         assert dict(scenario.rules)[rule].takes_part(scenario) is expected

@@ -32,7 +32,7 @@ def confined(world: Any, x: Any, y: Any, vx: Any, vy: Any) -> tuple[Any, ...]:
 
 @given(shares, shares, sizes)
 @quick
-def test_distance_round_a_circle(a: float, b: float, size: float) -> None:
+def test_distance_on_a_circle(a: float, b: float, size: float) -> None:
     # S3-43: document 003's formula
     a, b = a * size, b * size
     apart = abs(a - b)
@@ -41,7 +41,7 @@ def test_distance_round_a_circle(a: float, b: float, size: float) -> None:
 
 @given(shares, shares, sizes)
 @quick
-def test_difference_round_a_circle(a: float, b: float, size: float) -> None:
+def test_difference_on_a_circle(a: float, b: float, size: float) -> None:
     # S3-44: document 003's branches
     a, b = a * size, b * size
     difference = a - b
@@ -49,18 +49,18 @@ def test_difference_round_a_circle(a: float, b: float, size: float) -> None:
         difference = difference - size if difference > 0.0 else difference + size
     found = float(shortest(a - b, size))
     if abs(abs(difference) - size / 2.0) < 1e-9 * size:
-        difference = math.copysign(difference, found)  # just opposite: both ways are equally short
+        difference = math.copysign(difference, found)  # exactly opposite: both ways are equally short
     assert found == pytest.approx(difference, abs=1e-9 * size)
 
 
 @given(st.floats(-1e6, 1e6), sizes)
 @quick
-def test_a_difference_is_never_longer_than_half_way_round(difference: float, size: float) -> None:
+def test_a_difference_is_never_longer_than_half_a_circle(difference: float, size: float) -> None:
     # S3-44
     assert abs(shortest(difference, size)) <= size / 2.0 * (1.0 + 1e-9)
 
 
-def test_offset_goes_round_only_where_the_world_wraps() -> None:
+def test_offset_crosses_the_edge_only_where_the_world_wraps() -> None:
     # S3-42, S3-44
     start, end = Vec(95.0, 3.0), Vec(5.0, 58.0)
     assert tuple(offset(make_world(edges=("wrap", "wrap")), start, end)) == pytest.approx((10.0, -5.0))
@@ -88,7 +88,7 @@ def test_wrapping_keeps_the_remainder(x: float, expected: float) -> None:
 
 @given(st.floats(-1e7, 1e7), sizes)
 @quick
-def test_wrapped_places_lie_inside_and_are_the_same_places(x: float, size: float) -> None:
+def test_wrapped_positions_lie_inside_and_are_equivalent(x: float, size: float) -> None:
     # S4-44, S1-15
     found = float(wrapped(x, size))
     assert 0.0 <= found < size
@@ -105,7 +105,7 @@ def test_wrapping_twice_changes_nothing(x: float, size: float) -> None:
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_a_hair_outside_does_not_land_on_the_far_edge(kind: type) -> None:
+def test_just_outside_does_not_round_to_the_far_edge(kind: type) -> None:
     # S4-44: -1e-9 + 100 rounds to 100, which is not inside
     hairs = np.array([-1e-9, -1e-20, -1e-38], kind)
     found = wrapped(hairs, kind(100.0))
@@ -139,7 +139,7 @@ def test_all_four_sides_wrap() -> None:
     ],
 )
 def test_walls_reflect_place_and_velocity(before: tuple[float, ...], after: tuple[float, ...]) -> None:
-    # the last one: who already flies inwards is not turned back out
+    # the last one: an agent that already flies inwards is not turned back out
     assert tuple(map(float, confined(make_world(edges=("soft", "reflect")), *before))) == after
 
 

@@ -94,14 +94,14 @@ def test_half_of_a_flock_are_males(flock: Simulation) -> None:
     assert stats.binomtest(int(gender.sum()), 4000, 0.5).pvalue > 1e-3
 
 
-def test_males_have_a_temper(flock: Simulation) -> None:
+def test_only_males_are_aggressive(flock: Simulation) -> None:
     # S2-15
     gender, aggression = flock.column("gender"), flock.column("aggression_level")
     assert not aggression[gender == Gender.FEMALE].any()
-    tempers = aggression[gender == Gender.MALE]
-    assert tempers.min() >= 0.5
-    assert tempers.max() <= 1.0
-    assert stats.kstest((tempers - 0.5) * 2.0, "uniform").pvalue > 1e-3
+    males = aggression[gender == Gender.MALE]
+    assert males.min() >= 0.5
+    assert males.max() <= 1.0
+    assert stats.kstest((males - 0.5) * 2.0, "uniform").pvalue > 1e-3
 
 
 def test_a_flock_starts_at_speed_5_in_all_directions(flock: Simulation) -> None:
@@ -167,7 +167,7 @@ def test_the_newest_id_is_not_given_again_after_its_death() -> None:
     assert state.add({"energy": [1.0, 1.0]}).tolist() == [3, 4]
 
 
-def test_nobody_born_and_nobody_dead() -> None:
+def test_no_births_and_no_deaths() -> None:
     state = State(2)
     assert state.add({}).tolist() == []
     state.remove([])
@@ -178,7 +178,7 @@ def test_nobody_born_and_nobody_dead() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), max_size=30))
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_any_history_of_births_and_deaths(history: list[tuple[bool, int]]) -> None:
-    # S2-1: an agent keeps its name and its belongings; no name is given twice; rows stay in ascending id
+    # S2-1: an agent keeps its id and its values; no id is used twice; rows stay in ascending id
     state, alive, ever = State(3), {0: 0.0, 1: 0.0, 2: 0.0}, {0, 1, 2}
     for birth, count in history:
         if birth:
@@ -266,12 +266,12 @@ def test_an_id_is_a_whole_number(wanted: object) -> None:
         State(3).rows_of(wanted)
 
 
-def test_births_that_make_no_sense_change_nothing() -> None:
+def test_invalid_births_change_nothing() -> None:
     state = State(2)
     before = state.digest(0)
     with pytest.raises(ScenarioError, match="leave 'id' out"):
         state.add({"id": [7]})
-    with pytest.raises(ScenarioError, match=r"one length, got \{'energy': 2, 'heading': 3\}"):
+    with pytest.raises(ScenarioError, match=r"the same length, got \{'energy': 2, 'heading': 3\}"):
         state.add({"energy": [1, 1], "heading": [0, 0, 0]})
     with pytest.raises(ValueError, match="could not convert"):
         state.add({"energy": ["plenty"]})

@@ -49,7 +49,7 @@ def test_normalized_keeps_the_direction_at_length_one(v: tuple[float, float]) ->
 
 
 def test_the_zero_vector_stays_zero() -> None:
-    # S0-3, S0-4: nor does any of them warn of a division by zero
+    # S0-3, S0-4: and none of them warns of a division by zero
     zero = Vec(0.0, 0.0)
     for found in (zero.normalized(), zero.with_length(7.0), zero.limited(7.0)):
         assert exactly(found) == (0.0, 0.0)
@@ -77,7 +77,7 @@ def test_limited_shortens_what_is_longer_and_nothing_else(v: tuple[float, float]
         assert exactly(found) == v  # to the last bit: it is left alone
 
 
-def test_limited_leaves_a_vector_of_just_that_length_alone() -> None:
+def test_limited_keeps_a_vector_of_exactly_that_length() -> None:
     # S0-5
     assert exactly(Vec(3.0, 4.0).limited(5.0)) == (3.0, 4.0)
 
@@ -92,7 +92,7 @@ def test_arithmetic(a: tuple[float, float], b: tuple[float, float], k: float) ->
     assert exactly(-Vec(*a)) == (-a[0], -a[1])
 
 
-def test_a_plain_number_counts_for_all_components() -> None:
+def test_a_plain_number_applies_to_all_components() -> None:
     v = Vec(6.0, 8.0)
     assert exactly(v + 1.0) == exactly(1.0 + v) == (7.0, 9.0)
     assert exactly(v - 1.0) == (5.0, 7.0)
@@ -101,7 +101,7 @@ def test_a_plain_number_counts_for_all_components() -> None:
     assert exactly(v * Vec(0.5, 2.0)) == (3.0, 16.0)
 
 
-def test_a_numpy_number_on_the_left_leaves_the_vector_whole() -> None:
+def test_a_numpy_number_on_the_left_gives_a_vector() -> None:
     # NumPy would otherwise make an array of vectors, or a vector's own components into an array.
     factors = np.array([1.0, 2.0])
     found = factors * Vec(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
@@ -112,7 +112,7 @@ def test_a_numpy_number_on_the_left_leaves_the_vector_whole() -> None:
 
 
 def test_operations_chain() -> None:
-    # S0-6…S0-8: each result takes part in the next
+    # S0-6…S0-8: each result is an operand of the next
     assert exactly((Vec(1.0, 2.0) + Vec(10.0, 20.0) - Vec(3.0, 4.0)) * 2.0) == (16.0, 36.0)
 
 
@@ -205,7 +205,7 @@ def test_map_pairs_components_of_vectors_and_repeats_numbers() -> None:
     assert tuple(found) == ((1.0, 10.0, 5.0), (2.0, 20.0, 5.0))
 
 
-def test_a_vector_is_a_row_of_its_components() -> None:
+def test_a_vector_is_a_sequence_of_its_components() -> None:
     v = Vec(1.0, 2.0, 3.0)
     assert (v.x, v.y, v.z) == tuple(v) == (1.0, 2.0, 3.0)
     assert len(v) == 3
@@ -246,8 +246,8 @@ def rows_of(found: Any) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize(("dimension", "name"), CASES)
-def test_arrays_and_values_mean_the_same_as_floats_one_by_one(dimension: int, name: str) -> None:
-    # S0-19, S0-20: what was given is never changed, so no copies are needed
+def test_arrays_and_values_give_the_same_as_single_floats(dimension: int, name: str) -> None:
+    # S0-19, S0-20: operands are never changed, so no copies are needed
     operation = (OPERATIONS | PLANE)[name]
     table = np.random.default_rng(3).normal(0.0, 10.0, (2 * dimension + 1, 50))
     before = table.copy()
@@ -264,7 +264,7 @@ def test_arrays_and_values_mean_the_same_as_floats_one_by_one(dimension: int, na
     assert np.array_equal(table, before)
 
 
-def test_three_dimensions_as_numpy_has_them() -> None:
+def test_three_dimensions_agree_with_numpy() -> None:
     a, b = np.random.default_rng(4).normal(0.0, 10.0, (2, 3))
     assert Vec(*a).dot(Vec(*b)) == pytest.approx(np.dot(a, b))
     assert Vec(*a).length == pytest.approx(np.linalg.norm(a))

@@ -1,4 +1,4 @@
-"""Vectors and noise of three components, against SciPy's rotations and what the definitions promise."""
+"""Vectors and noise of three components, against SciPy's rotations and their definitions."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def test_the_shortest_turn_leads_there() -> None:
 
 
 @pytest.mark.parametrize("start", [(0.0, 0.0, 2.0), (3.0, 0.0, 0.0), (1.0, -2.0, 0.5)])
-def test_a_half_turn_goes_over_some_side(start: tuple[float, ...]) -> None:
+def test_a_half_turn_has_some_perpendicular_axis(start: tuple[float, ...]) -> None:
     turn = Vec(*start).turn_to(-Vec(*start))
     assert float(turn.length) == pytest.approx(math.pi)
     assert float(turn.dot(Vec(*start))) == pytest.approx(0.0, abs=1e-9)
     assert plain(Vec(*start).rotated(turn)) == pytest.approx(-np.array(start), abs=1e-9)
 
 
-def test_no_turn_from_or_to_nothing_or_to_itself() -> None:
+def test_no_turn_from_or_to_the_zero_vector_or_to_itself() -> None:
     for start, end in ((Vec(1.0, 2.0, 3.0), Vec(2.0, 4.0, 6.0)), (Vec(0.0, 0.0, 0.0), Vec(1.0, 0.0, 0.0))):
         assert plain(start.turn_to(end)) == pytest.approx([0.0, 0.0, 0.0], abs=1e-7)
 
@@ -58,7 +58,7 @@ def test_products_and_levels() -> None:
     assert plain(from_angle(0.5, 2.0, 3)) == pytest.approx([2.0 * math.cos(0.5), 2.0 * math.sin(0.5), 0.0])
 
 
-def test_random_directions_favour_none() -> None:
+def test_random_directions_are_uniform() -> None:
     u, v = RNG.random((2, 40_000))
     found = np.stack([*random_direction(2.0 * math.pi * u, v, 3.0, 3)], axis=1)
     assert np.linalg.norm(found, axis=1) == pytest.approx(3.0)
@@ -77,7 +77,7 @@ def test_noise_in_space_is_bounded_smooth_and_zero_on_the_lattice() -> None:
     assert noise(x[:99] + 256.0, y[:99], z[:99] - 512.0) == pytest.approx(values[:99], abs=1e-9)
 
 
-def test_fields_of_a_noise_vector_are_independent_and_alike() -> None:
+def test_components_of_a_noise_vector_are_independent_with_the_same_spread() -> None:
     x, y, z = RNG.uniform(0.0, 256.0, (3, 40_000))
     for field in (noise_vector(x, y, z), fractal_noise_vector(x, y, z, 3)):
         table = np.corrcoef([*field])

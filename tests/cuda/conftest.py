@@ -14,7 +14,7 @@ from .machine import ON_HOST, REASON
 from .neighbor_probe import NAME, NeighborProbe
 
 
-@pytest.fixture(scope="package", autouse=True)  # tests of other rooms must not find it
+@pytest.fixture(scope="package", autouse=True)  # must not affect the tests of other folders
 def _somewhere_to_run() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if ON_HOST:
@@ -32,25 +32,25 @@ def device(_somewhere_to_run: None) -> None:
 
 @pytest.fixture
 def size() -> tuple[int, int]:
-    """How many agents and steps a comparison with the definition can afford here."""
+    """Number of agents and steps for a comparison with the reference here."""
     return (120, 6) if ON_HOST else (400, 30)
 
 
 @pytest.fixture
 def handful(size: tuple[int, int]) -> tuple[int, int]:
-    """As many as can be afforded several times over."""
+    """Number of agents and steps for several comparisons."""
     return size
 
 
 @pytest.fixture
 def crowd() -> tuple[int, int]:
-    """How many agents and steps the backend alone can afford here."""
+    """Number of agents and steps for the backend alone here."""
     return (3000, 20) if ON_HOST else (20_000, 100)
 
 
 @pytest.fixture(autouse=True)
 def _own_rules() -> Iterator[None]:
-    """Rules that only tests know are registered while a test runs, and no longer."""
+    """Registers rules for tests while a test runs."""
     known = dict(REGISTRY)
     register_rule(NAME)(NeighborProbe)
     yield

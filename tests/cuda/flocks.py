@@ -10,7 +10,7 @@ from murmura.lab.bench.workload import resized
 from murmura.scenario import Scenario
 from tests.parity.scenes import OBSTACLES, loud_rules, scenario_of, set_life_going
 
-# What makes an agent's step depend on its id: numbers drawn by id, and rules that name an agent.
+# Rules that make an agent's step depend on its id: random numbers by id, and rules that name an agent.
 BY_ID = ("noise", "jitter", "wander", "pursue", "evade", "follow_leader", "vicsek", "zones", "stardisplay")
 ROUND_OBSTACLE = (OBSTACLES[0]["x"], OBSTACLES[0]["y"])
 
@@ -23,7 +23,7 @@ def scene_of(name: str, agents: int) -> Scenario:
 
 
 def cut_down(name: str, agents: int) -> Scenario:
-    """A shipped scenario with fewer agents, as dense."""
+    """A shipped scenario with fewer agents, at the same density."""
     return resized(mm.load_scenario(name), agents)
 
 
@@ -41,8 +41,8 @@ def silenced(scenario: Scenario, names: tuple[str, ...] | None = None) -> Scenar
 
 
 def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
-    """A flock on the device with something to see: clumps, one of them across the corner of the world, slow and
-    resting agents, two in the same place, panic, hunger, time until mating."""
+    """A varied flock on the device: clumps, one of them across the corner of the world, slow and resting agents, two in
+    the same place, panic, hunger, time until mating."""
     sim = mm.Simulation(scenario, seed=seed, backend="cuda")
     state = sim.state.copy()
     make_lively(scenario, state, np.random.default_rng(seed))

@@ -1,4 +1,4 @@
-"""A user's rule that reports whom the kernel let each agent meet, and the same computed by NumPy.
+"""A user's rule that reports which neighbours each agent met in the kernel, and the same computed by NumPy.
 
 Every agent has a number. The rule stores the sum of the neighbours' numbers, the greatest one, and that of the
 nearest neighbour. Numbers are below 2**12 and neighbours few, so sums stay below 2**24, where they are exact.
@@ -85,7 +85,7 @@ def check_neighbors(sim: mm.Simulation, exact: bool = False) -> int:
 
 
 def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
-    """Whom these agents see (one row each), which have a neighbour within rounding of an edge, and all distances."""
+    """Who these agents see (one row each), which have a neighbour within rounding of a limit, and all distances."""
     scenario, state = sim.scenario, sim.state
     lives = [scenario.of_species(k) for k in range(max(1, len(scenario.species)))]
     kind = state["species"][rows]

@@ -22,7 +22,7 @@ def hash_after(sim: mm.Simulation, *counts: int) -> str:
 
 
 @pytest.mark.parametrize("scene", ["wrapped", "roadmap"])
-def test_twice_the_same_and_no_matter_in_how_many_calls(scene: str, handful: tuple[int, int]):
+def test_repeated_runs_agree_for_any_number_of_calls(scene: str, handful: tuple[int, int]):
     scenario = scene_of(scene, handful[0])
     whole = hash_after(lively(scenario), 5)
     assert hash_after(lively(scenario), 5) == whole
@@ -30,7 +30,7 @@ def test_twice_the_same_and_no_matter_in_how_many_calls(scene: str, handful: tup
 
 
 def test_a_crowd_gives_the_same_bits_every_time(crowd: tuple[int, int]):
-    """Large enough that threads race for places in the bins; reading in between changes nothing."""
+    """Large enough that threads race for slots in the bins; reading in between changes nothing."""
     agents, steps = crowd
     first = mm.Simulation(workload(agents), seed=1, backend="cuda")
     second = mm.Simulation(workload(agents), seed=1, backend="cuda")
@@ -39,13 +39,13 @@ def test_a_crowd_gives_the_same_bits_every_time(crowd: tuple[int, int]):
     assert np.array_equal(first.column("local_density"), second.column("local_density"))
 
 
-# Mates know each other by id, and a hunter's luck in choosing prey is drawn by the prey's: no number set to zero
-# changes that.
+# Mates refer to each other by id, and a hunter's random choice of prey depends on the prey's id, whatever numbers are
+# set to zero.
 @pytest.mark.parametrize(
     "scene", [scene for scene in SCENES if scene not in ("life", "wild", "scored", "hunted")]
 )
 def test_agents_in_another_order_give_the_same_bits_in_that_order(scene: str, handful: tuple[int, int]):
-    """With the rules that ask for an agent's id at zero, nothing but place and velocity may matter."""
+    """With the rules that read an agent's id at zero, only position and velocity may matter."""
     agents, steps = handful
     scenario = silenced(scene_of(scene, agents), BY_ID)
     order = np.random.default_rng(4).permutation(agents)

@@ -16,12 +16,12 @@ from murmura.compute.cuda import device as cuda_device
 from murmura.core.errors import BackendError
 from murmura.lab.bench.workload import workload
 
-missing = cuda_device.missing  # as it is before the tests put the host in the device's place
+missing = cuda_device.missing  # saved before the tests replace the device by the host
 PIP = 'pip install "murmura[cuda]"'
 
 
 def without(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
-    """Make a module unfindable, and look for a device rather than for the host in its place."""
+    """Hide a module, and look for a real device instead of the host."""
     found = importlib.util.find_spec
 
     def find_spec(name: str, *rest: Any) -> Any:
@@ -42,7 +42,7 @@ def test_a_missing_package_is_reported_with_the_pip_line(monkeypatch: pytest.Mon
     assert caught.value.exit_code == 2
 
 
-def test_auto_does_without_a_missing_package(monkeypatch: pytest.MonkeyPatch):
+def test_auto_works_without_the_package(monkeypatch: pytest.MonkeyPatch):
     without(monkeypatch, "cupy")
     assert mm.Simulation(workload(CUDA_FROM), backend="auto").backend == "cpu"
 
@@ -56,7 +56,7 @@ def test_auto_takes_the_device_for_large_flocks():
     assert mm.Simulation(workload(CUDA_FROM), backend="auto").backend == "cuda"
 
 
-def test_the_backend_says_what_it_is():
+def test_the_backend_names_itself():
     sim = mm.Simulation(workload(40), backend="cuda")
     assert (sim.backend, sim.threads) == ("cuda", 1)
     assert "cuda" in repr(sim)
@@ -70,7 +70,7 @@ def test_an_unknown_backend_is_an_error_that_names_the_nearest():
 @pytest.mark.cuda
 @pytest.mark.usefixtures("device")
 def test_a_machine_without_a_device():
-    """A process that is shown no device: clear words, not a traceback of the driver's."""
+    """A process that sees no device gets a clear message, not the driver's traceback."""
     program = "from murmura.compute.cuda.device import missing; print(missing())"
     said = subprocess.run(
         [sys.executable, "-c", program],

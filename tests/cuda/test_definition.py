@@ -1,8 +1,8 @@
-"""Every rule, option, edge and shipped scenario on the device against the definition, from the same state.
+"""Every rule, option, edge and shipped scenario on the device against the reference, from the same state.
 
 Tolerance, as for the CPU (`parity.side_by_side`): 2000 roundings of single precision relative to the largest number
-involved for every agent, 50 for nearly all, neighbour counts exact. Left out are agents that stand on an edge: a
-neighbour within rounding of the rim of their view, or a result that jumps when the definition itself is shaken
+involved for every agent, 50 for nearly all, neighbour counts exact. Agents at a discontinuity are left out: those with
+a neighbour within rounding of the limit of their view, or a result that jumps when the reference itself is perturbed
 by two roundings; they must be few.
 """
 
@@ -27,7 +27,7 @@ RULES = rules_of_the_plane()
 
 
 def scenes_with(rule: str) -> list[str]:
-    """Scenes in which a rule can be seen to act; an agent that is not there moves nobody."""
+    """Scenes in which a rule has an effect; an agent that does not exist has none."""
     found = []
     for scene in SCENES:
         part = rules_in(scene).get(rule)
@@ -37,7 +37,7 @@ def scenes_with(rule: str) -> list[str]:
 
 
 def check(found: Comparison) -> None:
-    """`Comparison.check` where the flock is large enough for shares to mean something."""
+    """`Comparison.check` if the flock is large enough for shares to be meaningful."""
     if found.agents >= 400:
         found.check()
     assert found.left_out <= max(4, 0.05 * found.agents)
@@ -57,7 +57,7 @@ def test_every_rule_has_a_scene(rule: str):
     assert scenes_with(rule)
 
 
-# Of newcomers, which nobody feels, test_happenings tells.
+# Newcomers, which act on no living agent, are tested in test_lifecycle.
 @pytest.mark.parametrize("rule", [rule for rule in RULES if not REGISTRY[rule].arrives])
 def test_each_rule_alone(rule: str, size: tuple[int, int]):
     most = 0
@@ -84,7 +84,7 @@ def test_each_rule_alone(rule: str, size: tuple[int, int]):
             for column in columns
         ]
         most = max(most, *changes)
-    # A rule with many columns does not change all of them in one step of a few agents, and in some scenes others
+    # A rule with many columns does not change all of them in one step of a few agents, and in some scenes other rules
     # leave it little to do.
     assert most >= (1 if ON_HOST else 4), f"{rule} does too little in any scene to be compared"
 
@@ -102,7 +102,7 @@ def test_all_rules_together(scene: str, size: tuple[int, int]):
     assert sim.column("local_density").max() >= 4
 
 
-def test_the_scenes_have_all_that_a_kernel_is_made_of():
+def test_the_scenes_cover_all_parts_of_a_kernel():
     scenarios = [scenario_of(scene) for scene in SCENES]
     assert {s.world.boundary for s in scenarios} == {"wrap", "soft", "reflect", "open"}
     assert {s.perception.nearest is None for s in scenarios} == {False, True}
@@ -124,14 +124,14 @@ def test_shipped_scenario(name: str, size: tuple[int, int]):
     compare_step(sim, found)
     if not ON_HOST:
         sim.step(10 * steps)
-    compare_step(sim, found)  # once more: in `vicsek` the first step only chooses the turn of the next
+    compare_step(sim, found)  # a second step: in `vicsek` the first one only chooses the turn of the next
     check(found)
     assert (sim.column("local_density") > 0).sum() >= 10
     assert sim.forces.any()
 
 
 def test_a_frightened_flock_in_the_wind(size: tuple[int, int]):
-    """What the shipped scenarios have no cause for at the start: threats, and a wind that blows."""
+    """What does not act at the start of the shipped scenarios: threats, and a wind that blows."""
     scenario = cut_down("starlings", size[0])
     center = {"x": scenario.world.width / 2.0, "y": scenario.world.height / 2.0, "radius": 60.0}
     sim = mm.Simulation(
@@ -179,7 +179,7 @@ def test_a_filter_keeps_every_neighbor_that_contributes(scaled: bool, monkeypatc
 
 
 @pytest.mark.parametrize("scene", ["soft", "walled", "wrapped"])
-def test_nobody_flies_into_an_obstacle(scene: str):
+def test_no_agent_flies_into_an_obstacle(scene: str):
     """Agents in a ring around the round obstacle, all heading for its middle, fast enough to get there in a step."""
     n = 12
     angle = np.arange(n) * 2.0 * np.pi / n
@@ -195,7 +195,7 @@ def test_nobody_flies_into_an_obstacle(scene: str):
     assert (gap >= 25.0).all()
     assert (gap < 27.0).all()
     outwards = (sim.velocities * ring).sum(axis=1)
-    assert (outwards > 0.0).all(), "whoever is stopped bounces back"
+    assert (outwards > 0.0).all(), "agents that are stopped bounce back"
 
 
 EDGES: dict[str, Any] = {"wrapped": "wrap", "soft": "soft", "walled": "reflect", "open": "open"}
@@ -203,7 +203,7 @@ EDGES: dict[str, Any] = {"wrapped": "wrap", "soft": "soft", "walled": "reflect",
 
 @pytest.mark.parametrize("scene", EDGES)
 def test_edges_of_the_world(scene: str):
-    """Agents a hair inside each edge, flying out."""
+    """Agents just inside each edge, flying out."""
     scenario = silenced(scene_of(scene, 8)).with_values({"motion.time_step": 0.25})
     assert scenario.world.boundary == EDGES[scene]
     below = np.nextafter(np.float32([400.0, 300.0]), np.float32(0))
@@ -226,11 +226,11 @@ def test_edges_of_the_world(scene: str):
     else:
         assert inside.all()
         assert (flown[:4] < 0.0).all()
-        # In a corner the one wall that is met first turns its part of the velocity.
+        # In a corner only the wall that is hit first reverses its component of the velocity.
         assert (flown[4:] < 1e-5).all()
 
 
-def test_a_tracked_agent_that_dies_moves_nobody_any_more(size: tuple[int, int]):
+def test_a_tracked_agent_that_dies_has_no_effect(size: tuple[int, int]):
     scenario = scene_of("soft", size[0])
     sim = lively(scenario)
     sim.adopt(alone(scenario, "pursue"))

@@ -28,7 +28,7 @@ MEASURES = (
     "mean speed",
     "spread of speeds",
 )
-SAMPLE = 200  # agents whose nearest neighbour is looked for
+SAMPLE = 200  # agents whose nearest neighbour is searched
 
 
 def instant(sim: mm.Simulation) -> list[float]:
@@ -74,7 +74,7 @@ def long_runs(name: str, backend: str) -> Any:
 def excess(a: Any, b: Any) -> Any:
     """The criterion: means over the seeds differ by at most 4 standard errors and 1 % (positive: they differ more).
 
-    Runs part within some hundred steps, as flocks do, so only their statistics can agree; every seed is one
+    Runs diverge within some hundred steps, as flocks do, so only their statistics can agree; every seed is one
     independent observation.
     """
     error = np.sqrt((a.var(axis=0, ddof=1) + b.var(axis=0, ddof=1)) / len(a))
@@ -97,13 +97,13 @@ def test_long_runs_are_statistically_those_of_the_cpu(name: str):
     ]
 
 
-def test_the_criterion_tells_scenarios_apart():
-    """It would notice: two presets of the same rules that differ in a few numbers fail it in several measures."""
+def test_the_criterion_distinguishes_scenarios():
+    """Two presets of the same rules that differ in a few numbers fail it in several measures."""
     assert (excess(long_runs("starlings", "cuda"), long_runs("sparrows", "cuda")) > 0.0).sum() >= 2
 
 
 def test_a_million_agents():
-    """They fit, they run, and a sample of them meets whom NumPy says it sees."""
+    """They fit, they run, and a sample of them meets the neighbours that NumPy finds."""
     sim = mm.Simulation(workload(1_000_000), seed=1, backend="cuda")
     for steps in (1, 20):
         sample = np.random.default_rng(steps).choice(1_000_000, 20, replace=False)
@@ -132,11 +132,11 @@ def test_ten_million_agents_in_four_gigabytes():
     assert sim.step_count == 21
     assert pool.total_bytes() - held < 4e9
     assert free - cupy.cuda.runtime.memGetInfo()[0] < 4e9, (
-        "with what the driver itself keeps for kernels and graphs"
+        "including the driver's own memory for kernels and graphs"
     )
 
 
-def test_too_little_memory_is_said_so_and_the_flock_is_kept():
+def test_too_little_memory_is_reported_and_the_flock_is_kept():
     import cupy
 
     sim = mm.Simulation(workload(1_000), seed=1, backend="cuda")

@@ -1,4 +1,4 @@
-"""Runs on the device between two steps: other backends, births, deaths, other values, errors."""
+"""Changes to a run on the device between two steps: other backends, births, deaths, other values, errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .flocks import lively, scene_of
 
 
 def test_checkpoints_move_between_backends(size: tuple[int, int], tmp_path: Path):
-    """cpu -> cuda -> reference -> cuda: each takes over the very bits, and its first step is the definition's."""
+    """cpu -> cuda -> reference -> cuda: each starts from the same bits, and its first step matches the reference."""
     agents, steps = size
     sim = mm.Simulation(workload(agents), seed=2, backend="cpu")
     done = 0
@@ -61,16 +61,16 @@ def test_births_and_deaths(size: tuple[int, int]):
     before = sim.state.copy()
     compare_step(sim, Comparison())
     assert sim.agent_count == agents + 5
-    assert (sim.column("local_density")[-5:] >= 2).sum() >= 3, "the newborn see others and each other"
+    assert (sim.column("local_density")[-5:] >= 2).sum() >= 3, "newborns see others and each other"
     sim.remove_agents([0, 7, agents - 1, agents + 2])
     assert sim.agent_count == agents + 1
     kept = ~np.isin(before.ids, [0, 7, agents - 1, agents + 2])
     assert np.array_equal(sim.ids, before.ids[kept])
     compare_step(sim, Comparison())
-    assert list(sim.add_agents([(1.0, 1.0)], [(1.0, 0.0)])) == [agents + 5], "an id is never given twice"
+    assert list(sim.add_agents([(1.0, 1.0)], [(1.0, 0.0)])) == [agents + 5], "an id is never reused"
 
 
-def test_a_world_that_dies_out_and_is_settled_again():
+def test_a_world_that_dies_out_and_is_repopulated():
     sim = mm.Simulation(workload(40), seed=2, backend="cuda")
     sim.step()
     sim.remove_agents(sim.ids)
@@ -99,14 +99,14 @@ def test_retune_numbers(size: tuple[int, int]):
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)
 
 
-def test_retune_numbers_beside_hunters(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch):
+def test_retune_numbers_with_hunters(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch):
     check_a_slider_loads_nothing("cuda", "murmuration-hawk", HAWK, size[0], monkeypatch)
     sim = mm.Simulation("murmuration-hawk", seed=4, backend="cuda", announce=None)
     sim.step(2)
     graphs = dict(sim._backend._graphs)
     sim.retune(HAWK)
     assert graphs
-    assert sim._backend._graphs == graphs, "a captured graph goes on with other numbers"
+    assert sim._backend._graphs == graphs, "a captured graph continues with other numbers"
 
 
 def test_retune_an_option_and_the_world(size: tuple[int, int]):
@@ -141,14 +141,14 @@ def test_forces_are_what_the_step_applied(size: tuple[int, int]):
     assert np.abs(sim.forces).max() > 0.1
     once = mm.Simulation(workload(agents), seed=5, backend="cuda")
     once.step(steps)
-    assert np.array_equal(once.forces, sim.forces), "of the last step, however many were asked for"
+    assert np.array_equal(once.forces, sim.forces), "of the last step, however many were requested"
 
 
-# --- a rule of the user's own ---
+# --- a user's rule ---
 
 
 class Shy(Rule):
-    """Keep away from lamps, from the nearest of one's own energy or less, and tire of it: every function a rule has."""
+    """Keep away from lamps and from the nearest agent with no more energy, and tire of it: uses every hook."""
 
     weight: float = quantity(0.7, "How much it counts.", "", ge=0)
     lamps: tuple[tuple[float, float], ...] = ()
@@ -194,7 +194,7 @@ class Shy(Rule):
         return {"mating_cooldown": me.mating_cooldown * 0.9 + world.dt * to_number(me.id) * 0.01}
 
 
-def test_a_rule_of_the_users_own(size: tuple[int, int]):
+def test_a_users_rule(size: tuple[int, int]):
     register_rule("shy")(Shy)
     lamps = [[30.0, 40.0], [90.0, 80.0]]
     scenario = workload(size[0]).with_values({"rules.shy": {"lamps": lamps}})
@@ -226,11 +226,11 @@ def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
 
 
 class Sick(Rule):
-    """Pushes upwards, the more the nearer one's id is to somebody's, who from one step on divides by zero."""
+    """Pushes upwards, more for ids near that of one agent, which from some step on divides by zero."""
 
     push: float = quantity(0.25, "The push one id away.", "")
     since: float = quantity(0.0, "The first bad step, counted from 0.", "step", ge=0)
-    who: float = quantity(1.0, "Whom it befalls.", "", ge=0)
+    who: float = quantity(1.0, "The id of that agent.", "", ge=0)
 
     clamped = False
 
@@ -266,7 +266,7 @@ def test_a_genome_switched_on_makes_founders_of_all():
     assert len(np.unique(sim.column("gene_speed"))) == 40
 
 
-def test_a_rule_that_divides_by_zero_stops_the_run_at_once(size: tuple[int, int]):
+def test_a_rule_that_divides_by_zero_stops_the_run_immediately(size: tuple[int, int]):
     register_rule("sick")(Sick)
     scenario = workload(size[0]).with_values({"rules.sick": {"since": 2.0, "who": 7.0}})
     sim = mm.Simulation(scenario, seed=6, backend="cuda")
@@ -274,7 +274,7 @@ def test_a_rule_that_divides_by_zero_stops_the_run_at_once(size: tuple[int, int]
     assert np.isfinite(sim.positions).all()
     with pytest.raises(RunError, match=r"step 3: 1 agents .*\(ids 7\).*guard its divisions"):
         sim.step()
-    # Asked for many steps at once, it still says which one was the first.
+    # With many steps in one call, it still names the first bad one.
     sim = mm.Simulation(scenario, seed=6, backend="cuda")
     with pytest.raises(RunError, match=r"step 3: .*\(ids .*guard its divisions"):
         sim.step(5)

@@ -1,4 +1,4 @@
-"""Deaths, births, events and stateful items on the device, step by step against the definition."""
+"""Deaths, births, events and stateful items on the device, step by step against the reference."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def world(agents: int, boundary: str = "wrap") -> mm.Scenario:
 
 
 @pytest.mark.parametrize("boundary", ["wrap", "open"])
-def test_step_by_step_as_the_definition(boundary: str):
+def test_each_step_agrees_with_the_reference(boundary: str):
     agents, steps = (150, 40) if ON_HOST else (400, 60)
     sim = mm.Simulation(world(agents, boundary), seed=5, backend="cuda")
     kinds: set[str] = set()
@@ -70,7 +70,7 @@ def test_batches_and_single_steps_give_the_same_bits():
     assert whole.agent_count == pieces.agent_count
 
 
-def test_newcomers_are_those_of_the_definition():
+def test_newcomers_are_those_of_the_reference():
     scenario = scene_of("scored", 60 if ON_HOST else 400).with_values({"rules.immigration.rate": 600.0})
     sim = mm.Simulation(scenario, seed=8, backend="cuda")
     for _ in range(2):
@@ -90,14 +90,14 @@ def test_newcomers_are_those_of_the_definition():
 
 
 # Trap 10: no father is not agent 0
-def test_nobodys_genes_are_not_those_of_agent_0():
+def test_a_missing_father_is_not_agent_0():
     sim = lone_mother("cuda")
     sim.step(3)
     assert births(sim) == [(2, 1, None)]
     assert sim.column("gene_speed")[2] == pytest.approx(0.3)
 
 
-def test_the_young_have_their_mothers_columns_where_no_rule_says_otherwise():
+def test_the_young_have_their_mothers_columns_by_default():
     sims = [mm.Simulation(cut_down("ecosystem", 150), seed=3, backend=name) for name in ("cuda", "reference")]
     for sim in sims:
         sim.step(5)
@@ -106,4 +106,4 @@ def test_the_young_have_their_mothers_columns_where_no_rule_says_otherwise():
     young = device.ids >= 150
     assert young.sum() >= 3
     assert np.array_equal(device["gender"][young], truth["gender"][young])
-    assert device["gender"][young].any(), "newborns are female unless they are told otherwise"
+    assert device["gender"][young].any(), "newborns are female by default"

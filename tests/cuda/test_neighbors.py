@@ -34,10 +34,10 @@ def test_random_scenes(boundary: str, view: float, size: tuple[int, int]):
 # Far more bins than agents, rows and columns that are empty, and nobody at all.
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-def test_hardly_anybody(boundary: str, n: int):
+def test_very_small_flocks(boundary: str, n: int):
     places = np.array([[10.0, 10.0], [30.0, 20.0], [390.0, 290.0]])[:n].reshape(-1, 2)
     sim = begin(scene(boundary, perception_field_of_view=360.0), places, np.full((n, 2), 3.0))
-    # 1 and 2 see each other; 3 is across both seams, 28.3 from 1 and 50 from 2: seen where the world wraps.
+    # 1 and 2 see each other; 3 is across both edges, 28.3 from 1 and 50 from 2: seen where the world wraps.
     expected = {0: 0, 1: 0, 2: 2, 3: 6 if boundary == "wrap" else 2}[n]
     assert check_neighbors(sim, exact=True) == expected
     sim.step()
@@ -45,7 +45,7 @@ def test_hardly_anybody(boundary: str, n: int):
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-def test_everybody_in_one_cell(boundary: str, size: tuple[int, int]):
+def test_all_in_one_cell(boundary: str, size: tuple[int, int]):
     rng = np.random.default_rng(5)
     places = uniform(rng, size[0], 3.0, 3.0) + np.array([201.0, 151.0])
     scenario = scene(boundary, perception_field_of_view=200.0)
@@ -53,25 +53,25 @@ def test_everybody_in_one_cell(boundary: str, size: tuple[int, int]):
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
-def test_everybody_in_one_place(boundary: str):
-    """At distance 0 everybody is seen by all, whatever they look at."""
+def test_all_in_one_place(boundary: str):
+    """At distance 0 all are seen by all, whatever their headings."""
     sim = begin(scene(boundary), np.full((23, 2), 100.0), np.full((23, 2), 2.0))
     assert check_neighbors(sim, exact=True) == 23 * 22
 
 
-def test_seams_and_corners(size: tuple[int, int]):
+def test_edges_and_corners_of_a_torus(size: tuple[int, int]):
     rng = np.random.default_rng(6)
     n = size[0]
     near = rng.uniform(0.0, 20.0, (n, 2))
     places = np.where(rng.random((n, 2)) < 0.5, near, np.array([400.0, 300.0]) - near)  # four corners
-    places[: n // 4, 0] = rng.uniform(0.0, 400.0, n // 4)  # along the lower and upper seam
+    places[: n // 4, 0] = rng.uniform(0.0, 400.0, n // 4)  # along the lower and upper edge
     places[n // 4 : n // 2, 1] = rng.uniform(0.0, 300.0, n // 4)  # along the left and right one
     scenario = scene("wrap", perception_radius=30.0, perception_field_of_view=300.0)
     sim = begin(scenario, np.minimum(places, [399.99, 299.99]), headings(rng, n))
     across = (np.abs(places[:, None] - places[None]) > [200.0, 150.0]).any(axis=2)
     assert across.sum() > n * n / 4
     assert check_neighbors(sim) > n * n / 10
-    for _ in range(size[1] - 1):  # agents cross the seams meanwhile
+    for _ in range(size[1] - 1):  # agents cross the edges meanwhile
         check_neighbors(sim)
 
 
@@ -87,8 +87,8 @@ def test_exactly_on_the_edges_of_the_world():
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("view", [360.0, 180.0, 90.0])
-def test_rims_are_inclusive(boundary: str, view: float, size: tuple[int, int]):
-    """On whole numbers, (3, 4), (5, 0) and (0, 5) lie exactly at radius 5, and 45 degrees exactly on rims of view."""
+def test_limits_are_inclusive(boundary: str, view: float, size: tuple[int, int]):
+    """On whole numbers, (3, 4), (5, 0) and (0, 5) lie exactly at radius 5, and 45 degrees exactly at limits of view."""
     rng = np.random.default_rng(7)
     width, height = (16.0, 12.0) if ON_HOST else (64.0, 48.0)
     lattice = np.array(list(itertools.product(range(int(width)), range(int(height)))), np.float64)
@@ -124,7 +124,7 @@ def test_worlds_smaller_than_the_radius(boundary: str, ground: tuple[float, floa
 @pytest.mark.parametrize("boundary", BOUNDARIES)
 @pytest.mark.parametrize("ground", [(1e6, 1e6), (3e6, 150.0), (150.0, 3e6)])
 def test_huge_sparse_worlds(boundary: str, ground: tuple[float, float]):
-    """Far fewer bins than the radius would ask for; pairs sit together here and there, and across the seams."""
+    """Far fewer bins than the radius would require; some agents are in pairs, also across the edges."""
     rng = np.random.default_rng(9)
     places = uniform(rng, 40, *ground)
     places[20:] = places[:20] + rng.uniform(-30.0, 30.0, (20, 2)).astype(np.float32)
@@ -164,7 +164,7 @@ def test_open_worlds_of_every_shape(line: str):
 
 @pytest.mark.parametrize("nearest", [1, 6, 64])
 def test_nearest_neighbors_of_two_species(nearest: int, size: tuple[int, int]):
-    """Topological perception, and species that see differently far and wide."""
+    """Topological perception, and species with different radii and fields of view."""
     rng = np.random.default_rng(13)
     species = (
         {"name": "near", "values": {"perception.radius": 25.0, "perception.field_of_view": 120.0}},
@@ -187,7 +187,7 @@ def test_slow_agents_look_all_around():
     assert check_neighbors(begin(narrow, places, [(0.05, 0.0), (0.0, 0.0)]), exact=True) == 2
 
 
-def test_no_neighbors_beyond_those_that_sim_neighbors_names(size: tuple[int, int]):
+def test_neighbors_are_exactly_those_of_sim_neighbors(size: tuple[int, int]):
     """What `sim.neighbors` says before a step is what the kernel counted in it."""
     rng = np.random.default_rng(14)
     n = size[0]

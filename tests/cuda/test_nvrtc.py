@@ -20,7 +20,7 @@ from tests.sizes import size
 
 @cache
 def nvrtc() -> Any:
-    """The library out of the package nvidia-cuda-nvrtc, wherever it is installed."""
+    """The library from the package nvidia-cuda-nvrtc, wherever it is installed."""
     package = importlib.util.find_spec("nvidia")
     folders = list(package.submodule_search_locations or []) if package else []
     found = sorted(path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*"))
@@ -30,7 +30,7 @@ def nvrtc() -> Any:
 
 
 def compile_text(text: str, architecture: str) -> tuple[int, str]:
-    """The compiler's verdict (0: good), and what it says."""
+    """The compiler's status (0: success) and its output."""
     library, program = nvrtc(), ctypes.c_void_p()
     assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"plan.cu", 0, None, None) == 0
     options = [option.encode() for option in (*OPTIONS, f"--gpu-architecture={architecture}")]
@@ -75,13 +75,13 @@ def test_visual_fields_compile():
 
 @pytest.mark.parametrize("architecture", size(["compute_75"], ["compute_75", "compute_86", "compute_120"]))
 def test_older_and_newer_devices(architecture: str):
-    """Before sm_80 the threads of a warp cannot add up by one instruction: they do it otherwise."""
+    """Before sm_80, warps have no reduction instruction, so other code is used."""
     for text, _ in program_text(PLANS["scored"]).cuda_modules():
         verdict, said = compile_text(text, architecture)
         assert verdict == 0, said
 
 
-def test_a_mistake_would_be_noticed():
+def test_an_error_is_detected():
     verdict, said = compile_text('extern "C" __global__ void broken() { undeclared += 1; }', "sm_90")
     assert verdict != 0
     assert "undeclared" in said

@@ -1,4 +1,4 @@
-"""A GPU thread sees what rays cast one by one see: whom, in how many bins, and which bins are covered."""
+"""A GPU thread sees what rays cast one by one see: which agents, in how many bins, and which bins are covered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.compute.sight_scenes import check_counts, check_nearest, check_notes
 
 
 @pytest.mark.parametrize("scene", ["torus", "coarse", "species"])
-def test_as_many_as_rays_meet(scene: str):
+def test_as_many_as_rays_hit(scene: str):
     check_counts(scene, "cuda")
 
 
@@ -16,5 +16,5 @@ def test_walls_covered_bins_and_edges():
     check_notes("walls", "cuda")
 
 
-def test_the_nearest_of_those_who_are_seen():
+def test_the_nearest_visible_neighbours():
     check_nearest("cuda")

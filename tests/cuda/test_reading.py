@@ -1,4 +1,4 @@
-"""Reading while the device goes on: a snapshot is of its instant, however many steps follow."""
+"""Reading while the device steps on: a snapshot shows its instant, however many steps follow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def flock(backend: str) -> mm.Simulation:
 
 
 @pytest.mark.parametrize("backend", ["reference", "cuda"])
-def test_a_snapshot_is_of_its_instant(backend: str):
+def test_a_snapshot_shows_its_instant(backend: str):
     sim, twin = flock(backend), flock(backend)
     sim.step(2)
     shot = sim.snapshot()
@@ -61,13 +61,13 @@ def test_a_second_flock_of_the_same_size_starts_afresh():
     assert sim.state_hash() == twin.state_hash()
 
 
-def test_asking_does_not_wait(device: None):
-    """Nobody waits for 36 bytes of each of four million agents until somebody reads them."""
+def test_requesting_a_snapshot_does_not_wait(device: None):
+    """The copy of 36 bytes for each of four million agents is awaited only when it is read."""
     from murmura.lab.bench.workload import workload
 
     sim = mm.Simulation(workload(4_000_000), seed=1, backend="cuda")
     sim.step(9)
-    assert len(sim.snapshot().state) == 4_000_000  # the first one allocates memory of the host
+    assert len(sim.snapshot().state) == 4_000_000  # the first one allocates host memory
     sim.step(1)
     shot = sim.snapshot()
     assert not shot.ready

@@ -36,7 +36,7 @@ def recorded(scene: str, folder: Path, **more: Any) -> mm.Run:
 
 
 @pytest.mark.parametrize(("scene", "metrics_every"), [("alike", None), *((scene, 1000) for scene in SCENES)])
-def test_files_are_those_of_waiting_for_every_frame(
+def test_files_are_the_same_as_when_waiting_for_every_frame(
     scene: str, metrics_every: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     ours = recorded(scene, tmp_path / "ours", metrics_every=metrics_every)
@@ -58,14 +58,14 @@ def test_only_checkpoints_bring_the_whole_state(scene: str, tmp_path: Path, monk
 
     monkeypatch.setattr(BackendCuda, "store", count)
     recorded(scene, tmp_path / "run")
-    assert stored == [5]  # at the start it is here already
+    assert stored == [5]  # at the start it is already in host memory
 
 
 @pytest.mark.cuda
 @pytest.mark.skipif(ON_HOST, reason="the host captures no graphs")
 @pytest.mark.parametrize("steps", [1, 9])
-def test_steps_write_into_no_memory_that_a_snapshot_may_get(steps: int):
-    """What a graph was captured with is its own for ever: snapshots on their way to the host lie in other memory."""
+def test_steps_never_write_into_memory_of_a_snapshot(steps: int):
+    """A graph owns the memory it was captured with: snapshots in transfer to the host use other memory."""
     import cupy
 
     sim = mm.Simulation(cut_down("ecosystem", 24).with_values(ROOM), seed=3, backend="cuda")
@@ -77,8 +77,8 @@ def test_steps_write_into_no_memory_that_a_snapshot_may_get(steps: int):
     assert all((cupy.asnumpy(block) == 7).all() for block in blocks)
 
 
-def test_a_snapshot_outlives_births_and_deaths_that_the_simulation_has_seen():
-    """What no rule changes of somebody who has died since is the snapshot's to tell."""
+def test_a_snapshot_survives_births_and_deaths_stored_by_the_simulation():
+    """A snapshot keeps the constant columns of agents that have died since."""
     scenario = cut_down("ecosystem", 24).with_values(ROOM)
     sim, twin = (mm.Simulation(scenario, seed=3, backend="cuda") for _ in "ab")
     sim.step(2)
@@ -86,5 +86,5 @@ def test_a_snapshot_outlives_births_and_deaths_that_the_simulation_has_seen():
     shot = sim.snapshot()
     state = sim.state.copy()
     sim.step()
-    sim._state.settle(state.ids[::2], state.next_id)  # half of them die, as a step would tell
+    sim._state.settle(state.ids[::2], state.next_id)  # half of them die, as after a step
     assert shot.state.digest(2) == twin.state_hash()

@@ -53,7 +53,7 @@ void scan(const Arguments* a) {
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 5])
-def test_sums_of_all_counts_before(blocks: int):
+def test_prefix_sums_of_counts(blocks: int):
     sizes = f"#define THREADS {SCAN_THREADS}\n"
     text = HOST_HEADER + BLOCK + sizes + records_text() + SCAN_TEXT.replace('extern "C" ', "") + LAUNCH
     library = ctypes.CDLL(str(compiled(text)))
@@ -66,7 +66,7 @@ def test_sums_of_all_counts_before(blocks: int):
     arguments["sizes"]["scan_blocks"] = blocks
     library.scan(ctypes.c_void_p(arguments.ctypes.data))
     np.testing.assert_array_equal(start, expected)
-    assert not counts.any(), "they are counted anew in the next step"
+    assert not counts.any(), "they are counted again in the next step"
 
 
 WARP = """
@@ -122,7 +122,7 @@ void tell_all(const float* given, const int* names, float* found) {
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 3e7])
 @pytest.mark.parametrize("alone", [False, True])
-def test_a_warp_tells_what_its_threads_would_tell_one_by_one(scale: float, alone: bool):
+def test_a_warp_reports_what_its_threads_would_report_one_by_one(scale: float, alone: bool):
     text = (
         HOST_HEADER
         + BLOCK
@@ -135,7 +135,9 @@ def test_a_warp_tells_what_its_threads_would_tell_one_by_one(scale: float, alone
     library = ctypes.CDLL(str(compiled(text + TELL)))
     rng = np.random.default_rng(3)
     values = (rng.normal(0.0, scale, 32) * (np.arange(32) == 5 if alone else 1.0)).astype(np.float32)
-    values[[3, 9]] = np.abs(values).max() if not alone else 0.0  # of two equals the one with the lesser id
+    values[[3, 9]] = (
+        np.abs(values).max() if not alone else 0.0
+    )  # of two equal ones the one with the lower id wins
     ids = rng.permutation(1000)[:32].astype(np.int32)
     found = np.zeros(4, np.float32)
     library.tell_all(*(ctypes.c_void_p(array.ctypes.data) for array in (values, ids, found)))

@@ -1,4 +1,4 @@
-"""A slider beside hunters, food or births: a check for every backend."""
+"""A slider in a world with hunters, food or births: a check for every backend."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIFE = {"rules.reproduction.cooldown": 9.0, "rules.feeding.respawn_time": 3.0}
 def check_a_slider_loads_nothing(
     backend: str, name: str, values: dict[str, Any], agents: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other numbers reach the kernel in place, and act as they do when the whole flock is loaded anew."""
+    """New numbers reach the kernel in place, and act as they do when the whole flock is loaded again."""
     scenario = mm.load_scenario(name).with_values({"agents": agents})
     tuned, loaded = (mm.Simulation(scenario, 3, backend, 1, announce=None) for _ in range(2))
     for simulation in (tuned, loaded):

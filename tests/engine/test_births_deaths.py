@@ -21,7 +21,7 @@ def begin(backend: str, name: str = "classic", agents: int = 40, seed: int = 2) 
     return mm.Simulation(scenario, seed=seed, backend=backend)
 
 
-def test_ids_are_stable_and_never_given_twice(backend: str) -> None:
+def test_ids_are_stable_and_never_reused(backend: str) -> None:
     simulation = begin(backend)
     born = simulation.add_agents([[10, 10], [20, 20]], [[1, 0], [0, 1]])
     assert born.tolist() == [40, 41]
@@ -39,7 +39,7 @@ def test_ids_are_stable_and_never_given_twice(backend: str) -> None:
         simulation.neighbors(7)
 
 
-def test_the_survivors_keep_their_columns(backend: str) -> None:
+def test_survivors_keep_their_columns(backend: str) -> None:
     simulation = begin(backend, "starlings")
     simulation.step(3)
     before = {
@@ -87,7 +87,7 @@ def test_the_world_continues_as_if_it_had_begun_with_the_living(backend: str) ->
     assert (simulation.velocities == fresh.velocities).all()
 
 
-def test_newborns_act_and_are_seen_at_once(backend: str) -> None:
+def test_newborns_act_and_are_seen_immediately(backend: str) -> None:
     simulation = mm.Simulation("classic", backend=backend, positions=[[100, 100]], velocities=[[2, 0]])
     simulation.step()
     assert (simulation.forces == 0).all()
@@ -101,7 +101,7 @@ def test_newborns_act_and_are_seen_at_once(backend: str) -> None:
 
 
 # S2-3, S2-15
-def test_newborns_have_a_sex_of_their_own_and_what_they_are_given() -> None:
+def test_newborns_have_a_random_sex_and_the_given_columns() -> None:
     simulation = begin("reference")
     n = 400
     rng = np.random.default_rng(3)
@@ -117,7 +117,7 @@ def test_newborns_have_a_sex_of_their_own_and_what_they_are_given() -> None:
     assert simulation.column("heading")[40:][moving] == pytest.approx(np.arctan2(vy, vx)[moving], abs=1e-5)
 
 
-def test_newborns_of_a_species_live_by_its_numbers(backend: str) -> None:
+def test_newborns_use_the_numbers_of_their_species(backend: str) -> None:
     simulation = begin(backend, "mixed", 4)
     simulation.remove_agents(simulation.ids)
     simulation.add_agents([[100, 100], [300, 300]], [[90, 0], [90, 0]], {"species": [3, 0]})
@@ -125,7 +125,7 @@ def test_newborns_of_a_species_live_by_its_numbers(backend: str) -> None:
     assert np.hypot(*simulation.velocities.T) == pytest.approx([17, 15], abs=1e-4)
 
 
-def test_everybody_may_die_and_life_may_begin_again(backend: str) -> None:
+def test_a_flock_may_die_out_and_start_again(backend: str) -> None:
     simulation = begin(backend, agents=3)
     simulation.remove_agents([0, 1, 2])
     simulation.step(2)
@@ -135,7 +135,7 @@ def test_everybody_may_die_and_life_may_begin_again(backend: str) -> None:
     assert simulation.positions == pytest.approx(np.array([[12.0, 10.0]]))
 
 
-def test_nothing_to_do_is_nothing_done() -> None:
+def test_adding_and_removing_nobody_changes_nothing() -> None:
     simulation = begin("reference")
     before = simulation.state_hash()
     simulation.remove_agents([])
@@ -167,7 +167,7 @@ PLACE, SPEED = [[100.0, 100.0]], [[1.0, 0.0]]
         (PLACE, SPEED, {"id": [5]}, ["id", "leave 'id' out"]),
     ],
 )
-def test_newborns_that_make_no_sense_are_refused_and_nothing_changes(
+def test_invalid_newborns_are_refused_and_nothing_changes(
     positions: Any, velocities: Any, columns: Any, words: list[str]
 ) -> None:
     simulation = begin("cpu")
@@ -185,7 +185,7 @@ def test_an_unknown_column_is_refused() -> None:
         begin("reference").add_agents(PLACE, SPEED, {"panik": [0.5]})
 
 
-def test_a_dead_id_among_the_living_removes_nobody() -> None:
+def test_an_unknown_id_among_known_ones_removes_nobody() -> None:
     simulation = begin("reference")
     simulation.remove_agents([5])
     before = simulation.state_hash()
@@ -194,13 +194,13 @@ def test_a_dead_id_among_the_living_removes_nobody() -> None:
     assert simulation.state_hash() == before
 
 
-def test_one_id_twice_is_one_death() -> None:
+def test_an_id_given_twice_is_removed_once() -> None:
     simulation = begin("reference")
     simulation.remove_agents([1, 1])
     assert simulation.agent_count == 39
 
 
-def test_a_flock_may_grow_far_beyond_its_first_size(backend: str) -> None:
+def test_a_flock_may_grow_far_beyond_its_initial_size(backend: str) -> None:
     simulation = begin(backend, agents=1)
     rng = np.random.default_rng(8)
     total = 400 if backend == "cpu" else 60

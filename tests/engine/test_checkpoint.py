@@ -1,4 +1,4 @@
-"""Checkpoints: a restored run has the same bits, and a damaged or foreign file is refused, never half-loaded."""
+"""Checkpoints: a restored run has the same bits, and a damaged or foreign file is refused, never partly loaded."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_births_deaths_and_retuning_survive(tmp_path: Path) -> None:
     restored = mm.Simulation.restore(tmp_path / "a.npz")
     assert restored.scenario.rules.alignment.weight == 2.5
     assert restored.ids.tolist() == simulation.ids.tolist()
-    assert restored.add_agents([[9.0, 9.0]], [[1.0, 0.0]]).tolist() == [51]  # 50 was somebody's
+    assert restored.add_agents([[9.0, 9.0]], [[1.0, 0.0]]).tolist() == [51]  # 50 was already used
     simulation.add_agents([[9.0, 9.0]], [[1.0, 0.0]])
     for run in (simulation, restored):
         run.step(3)
@@ -103,7 +103,7 @@ def test_saving_replaces_the_old_file_and_leaves_no_other(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["a.npz"]
 
 
-def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_reported(tmp_path: Path) -> None:
     simulation = begin("classic", "reference", agents=5)
     with pytest.raises(RunError, match="cannot write the checkpoint") as error:
         simulation.save(tmp_path / "missing" / "a.npz")
@@ -158,7 +158,7 @@ def test_a_flipped_bit_anywhere_is_refused_or_harmless(good: Path) -> None:
     expected = mm.Simulation.restore(good, backend="reference")
     content = bytearray(good.read_bytes())
     flipped = good.with_name("flipped.npz")
-    directory = content.rindex(b"PK\x01\x02") - 21 * 60  # the directory of parts: everything hinges on it
+    directory = content.rindex(b"PK\x01\x02") - 21 * 60  # the directory of parts: everything depends on it
     places = [*range(0, directory, size(29, 11)), *range(directory, len(content), size(3, 1))]
     for place in places:
         bit = 1 << (place % 8)
@@ -198,7 +198,7 @@ def test_zeroed_sectors_are_refused(good: Path) -> None:
     [b"", b"PK", b"PK\x05\x06" + bytes(18), b"\x93NUMPY", b"{}", os.urandom(3000)],
     ids=["nothing", "two letters", "an empty archive", "an array", "text", "noise"],
 )
-def test_files_that_are_something_else_are_refused(content: bytes, tmp_path: Path) -> None:
+def test_other_kinds_of_files_are_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "other.npz").write_bytes(content)
     with pytest.raises(RunError, match=r"other\.npz is damaged"):
         mm.Simulation.restore(tmp_path / "other.npz")
@@ -213,14 +213,14 @@ def test_a_foreign_archive_is_refused(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["foreign.npz"]
 
 
-def test_arrays_of_somebody_else_are_refused(tmp_path: Path) -> None:
+def test_an_archive_of_other_arrays_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "arrays.npz", header=np.zeros(3), position_x=np.zeros(3))
     with pytest.raises(RunError, match="expected the parts"):
         mm.Simulation.restore(tmp_path / "arrays.npz")
 
 
 def altered(good: Path, change: Callable[[Parts, dict[str, Any]], None], packed: bool = False) -> Path:
-    """The checkpoint with some parts changed, its sums and its digest made right again."""
+    """The checkpoint with some parts changed, and its checksums and digest corrected."""
     with np.load(good) as parts:
         columns: Parts = {name: parts[name] for name in DTYPE.names or ()}
         header = json.loads(parts["header"].tobytes())
@@ -253,13 +253,13 @@ def test_a_missing_part_is_refused(name: str, good: Path) -> None:
         mm.Simulation.restore(altered(good, change))
 
 
-def test_a_part_too_many_is_refused(good: Path) -> None:
+def test_an_extra_part_is_refused(good: Path) -> None:
     with pytest.raises(RunError, match="expected the parts"):
         mm.Simulation.restore(altered(good, lambda columns, header: columns.update(extra=np.zeros(3))))
 
 
 class Bomb:
-    """Unpickled, it would make a file."""
+    """Unpickling it would create a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -346,13 +346,13 @@ def test_a_sealed_file_with_an_impossible_flock_is_refused(
         {"scenario": "classic"},
     ],
 )
-def test_a_header_that_makes_no_sense_is_refused(values: dict[str, Any], good: Path) -> None:
+def test_an_invalid_header_is_refused(values: dict[str, Any], good: Path) -> None:
     with pytest.raises((RunError, ValueError), match=r"checkpoint|seed must be"):
         mm.Simulation.restore(altered(good, lambda columns, header: header.update(values)))
 
 
 def test_a_header_that_was_altered_is_refused(good: Path) -> None:
-    """The sums of the archive are right, the seal is not."""
+    """The checksums of the archive are right, the seal is not."""
     with np.load(good) as parts:
         content = dict(parts)
     content["header"] = np.frombuffer(
@@ -365,7 +365,7 @@ def test_a_header_that_was_altered_is_refused(good: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b'"x"', b"\xff", b"[" * 100_000, b"{}"])
-def test_a_header_that_is_no_header_is_refused(text: bytes, good: Path) -> None:
+def test_a_header_of_the_wrong_type_is_refused(text: bytes, good: Path) -> None:
     def change(columns: Parts, header: dict[str, Any]) -> None:
         columns["header"] = np.frombuffer(text, np.uint8)
 
@@ -373,7 +373,7 @@ def test_a_header_that_is_no_header_is_refused(text: bytes, good: Path) -> None:
         mm.Simulation.restore(altered(good, change))
 
 
-def test_packed_parts_which_could_swell_are_refused(good: Path) -> None:
+def test_compressed_parts_are_refused(good: Path) -> None:
     with pytest.raises(RunError, match="compressed"):
         mm.Simulation.restore(altered(good, lambda columns, header: None, packed=True))
 

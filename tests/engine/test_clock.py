@@ -45,7 +45,7 @@ def test_a_long_frame_counts_as_a_tenth_of_a_second(frame: float) -> None:
 
 # S0-32, S2-51
 @pytest.mark.parametrize(("speed", "steps"), [(0.0, 0), (0.25, 15), (1.0, 60), (2.0, 120), (3.5, 210)])
-def test_speed_scales_steps_never_their_length(speed: float, steps: int) -> None:
+def test_speed_scales_the_number_of_steps_not_their_length(speed: float, steps: int) -> None:
     c = clock(speed)
     before = c.simulation.scenario.motion.time_step
     assert sum(c.advance(1 / 60) for _ in range(60)) == steps
@@ -57,7 +57,7 @@ def test_the_clamp_comes_before_the_speed() -> None:
     assert clock(2.0).advance(5.0) == 12
 
 
-def test_the_speed_may_change_on_the_way() -> None:
+def test_the_speed_may_change_between_frames() -> None:
     c = clock()
     c.advance(0.05)
     c.speed = 2.0
@@ -80,7 +80,7 @@ def test_frames_do_not_change_the_flight() -> None:
 # S0-32
 @settings(max_examples=size(15, 50), deadline=None, derandomize=True)
 @given(frames=st.lists(st.floats(0.0, 0.3), min_size=1, max_size=12), speed=st.floats(0.0, 3.0))
-def test_no_time_is_lost_and_none_invented(frames: list[float], speed: float) -> None:
+def test_no_time_is_lost_or_gained(frames: list[float], speed: float) -> None:
     c = clock(speed)
     total = 0.0
     for frame in frames:

@@ -19,7 +19,7 @@ CLASSIC = mm.load_scenario("classic")
 
 
 class Terminal(io.StringIO):
-    """Standard error on a terminal; says when a line that counts was written."""
+    """Standard error on a terminal; signals when a counting line has been written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ def _own_times(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr(compile_progress, "TICK", 0.001)
 
 
-def test_on_a_terminal_the_line_counts_and_ends_with_how_long_it_took(monkeypatch: pytest.MonkeyPatch):
+def test_on_a_terminal_the_line_counts_and_ends_with_the_time_taken(monkeypatch: pytest.MonkeyPatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with announced(CLASSIC, print_notice) as tell:
@@ -91,7 +91,7 @@ def test_a_failure_ends_the_count(monkeypatch: pytest.MonkeyPatch):
     assert not any(thread.name == "murmura-count" for thread in threading.enumerate())
 
 
-def test_a_program_that_only_imports_a_kernel_is_no_notebook():
+def test_a_program_that_only_imports_ipykernel_is_not_a_notebook():
     import ipykernel  # noqa: F401
 
     assert not in_notebook()

@@ -39,7 +39,7 @@ def test_above_the_limit_the_oldest_are_dropped_and_one_warning_says_so():
     assert [event["step"] for event in buffer.take(2)] == [3, 3]
 
 
-def test_a_simulation_that_nobody_asks_keeps_no_dictionary_for_an_event():
+def test_unread_events_are_not_stored_as_dictionaries():
     sim = mm.Simulation(mm.load_scenario("ecosystem"), seed=1, backend="cpu")
     sim.step(60)
     assert all(isinstance(piece, np.ndarray) for piece in sim._events._pieces)

@@ -18,7 +18,7 @@ EAGER = {"rules.predators.aggression": 1.0, "rules.predators.eagerness": 60.0}
 def crowded(
     agents: int = 90, hunters: tuple[str, ...] = ("hawk", "falcon", "owl", "eagle"), **values: Any
 ) -> mm.Scenario:
-    """A small world full of hunters that do little else than hunt; the kernel of the shipped scenarios."""
+    """A small world full of hunters that do little but hunt; same kernel as the shipped scenarios."""
     return mm.load_scenario("pack").with_values(
         {
             "agents": agents,
@@ -48,7 +48,7 @@ def beside(sim: mm.Simulation) -> mm.Simulation:
 @pytest.mark.parametrize(
     "hunters", [("hawk", "falcon", "owl", "eagle"), ("shark", "orca", "barracuda", "sea_lion")]
 )
-def test_step_by_step_as_the_definition(hunters: tuple[str, ...]):
+def test_each_step_agrees_with_the_reference(hunters: tuple[str, ...]):
     sim = mm.Simulation(crowded(hunters=hunters), seed=5, backend="cpu")
     caught = 0
     states = set()
@@ -74,7 +74,7 @@ def test_step_by_step_as_the_definition(hunters: tuple[str, ...]):
     assert len(states) >= 6
 
 
-def test_threads_pieces_and_checkpoints_never_change_a_bit(tmp_path):
+def test_bits_do_not_depend_on_threads_batches_or_checkpoints(tmp_path):
     scenario = crowded(3000, **{"world.width": 1600.0, "world.height": 1000.0, "start.radius": 300.0})
     hashes, told = set(), set()
     for threads in (1, 2, 3):
@@ -147,7 +147,7 @@ def test_hunters_can_be_added_and_removed_while_running():
     now = mm.hunters(sim)
     assert now[0] == first and (now[1]["kind"], now[1]["x"], now[1]["y"]) == ("owl", 50.0, 60.0)
     sim.step(30)
-    # Another kind in the same place begins anew.
+    # Another kind in the same row starts over.
     sim.retune({"rules.predators.hunters.0.kind": "shark"})
     sim.step()
     changed = mm.hunters(sim)[0]
@@ -158,7 +158,7 @@ def test_hunters_can_be_added_and_removed_while_running():
     assert mm.hunters(sim) == []
 
 
-def test_a_counted_bird_lives_on():
+def test_a_bird_that_is_only_counted_survives():
     fast = {
         "kind": "eagle",
         "max_speed": 40.0,
@@ -176,8 +176,8 @@ def test_a_counted_bird_lives_on():
     assert 0 <= sum(h["catches"] for h in mm.hunters(sim)) - len(events) <= 2
 
 
-def test_a_bird_returns_elsewhere_on_a_torus_as_the_definition_says():
-    """On a torus, so that this one kernel also shows hunters that hunt across the seam."""
+def test_a_bird_respawns_elsewhere_on_a_torus_as_on_the_reference():
+    """On a torus, so that this kernel also covers hunts across the edge."""
     edge = {"catch_distance": 30.0, "attack_distance": 40.0}
     hunters = [{"kind": kind, "x": x, "y": 200.0, **edge} for kind, x in (("hawk", 1.0), ("eagle", 599.0))]
     values = {
@@ -249,13 +249,13 @@ def test_starving_and_breeding():
         ),
     ],
 )  # fmt: skip
-def test_settings_that_make_no_sense(values: dict[str, Any], words: tuple[str, ...]):
+def test_invalid_settings_are_refused(values: dict[str, Any], words: tuple[str, ...]):
     with pytest.raises(ScenarioError) as error:
         mm.load_scenario("pack").with_values(values)
     assert all(word in str(error.value) for word in words), str(error.value)
 
 
-def test_a_change_of_kind_brings_its_numbers_and_leaves_the_users():
+def test_a_change_of_kind_brings_its_numbers_and_keeps_the_users():
     scenario = mm.load_scenario("murmuration-hawk").with_values({"rules.predators.hunters.0.max_speed": 30.0})
     owl = scenario.with_values({"rules.predators.hunters.0.kind": "owl"}).rules.predators.hunters[0]
     assert (owl.kind, owl.panic_radius, owl.max_speed) == ("owl", 80.0, 30.0)

@@ -46,7 +46,7 @@ def test_a_disc_is_filled_evenly() -> None:
     assert (r < 50).mean() == pytest.approx(0.25, abs=0.03)
 
 
-def test_speeds_may_spread() -> None:
+def test_speeds_may_vary() -> None:
     speeds = np.hypot(
         *begin("classic", seed=4, **{"start.speed": 1.0, "start.speed_spread": 1.0}).velocities.T
     )
@@ -78,24 +78,24 @@ def test_directions_spread_evenly_over_an_arc_and_over_a_cap() -> None:
     assert (away < 20.0).mean() == pytest.approx(1 / 3, abs=0.03)
     units, away = directed(60.0, **{"world.depth": 300.0})
     assert away.max() <= 60.001
-    # Areas of caps are as 1 - cos; round the axis no side is preferred.
+    # The area of a cap is proportional to 1 - cos; around the axis no side is preferred.
     assert (away < 30.0).mean() == pytest.approx((1.0 - np.cos(np.pi / 6.0)) / 0.5, abs=0.03)
     assert abs(units[:, 2].mean()) < 0.03
 
 
-def test_a_spread_of_half_a_turn_leaves_no_direction() -> None:
+def test_a_spread_of_half_a_turn_covers_all_directions() -> None:
     units, _ = directed(180.0, **{"world.depth": 300.0})
     assert np.abs(units.mean(axis=0)).max() < 4 / np.sqrt(MANY)
     assert (units**2).mean(axis=0) == pytest.approx(np.full(3, 1 / 3), abs=0.02)
 
 
-def test_a_direction_leaves_places_and_speeds_alone() -> None:
+def test_a_direction_does_not_change_positions_and_speeds() -> None:
     plain, straight = begin(seed=6, agents=50), begin(seed=6, agents=50, **{"start.direction": 0.0})
     assert (plain.positions == straight.positions).all()
     np.testing.assert_allclose(*(np.hypot(*sim.velocities.T) for sim in (plain, straight)), rtol=1e-6)
 
 
-def test_a_spread_beyond_half_a_turn_is_refused_and_one_without_a_direction_said() -> None:
+def test_a_spread_beyond_half_a_turn_is_refused_and_one_without_a_direction_reported() -> None:
     with pytest.raises(ScenarioError, match=r"start\.direction_spread must be <= 180 \[deg\], got 200"):
         begin(**{"start.direction_spread": 200.0})
     scenario = mm.load_scenario("classic").with_values({"start.direction_spread": 20.0})
@@ -106,7 +106,7 @@ def test_a_spread_beyond_half_a_turn_is_refused_and_one_without_a_direction_said
 
 
 # S2-1, S2-2, S2-5, S2-6, S2-7, S2-9, S2-12
-def test_everybody_starts_calm_fed_and_free() -> None:
+def test_all_start_calm_fed_and_single() -> None:
     simulation = begin("starlings", agents=50)
     assert simulation.ids.tolist() == list(range(50))
     assert simulation.scenario.species_names() == ("default",)
@@ -135,7 +135,7 @@ def test_species_get_their_shares() -> None:
     assert np.bincount(simulation.column("species")).tolist() == [500, 800, 300, 30]
 
 
-def test_an_agent_starts_the_same_however_many_there_are() -> None:
+def test_the_start_of_an_agent_does_not_depend_on_their_number() -> None:
     few, many = begin(seed=6, agents=10), begin(seed=6, agents=20)
     assert (few.positions == many.positions[:10]).all()
     assert (few.velocities == many.velocities[:10]).all()
@@ -143,7 +143,7 @@ def test_an_agent_starts_the_same_however_many_there_are() -> None:
 
 def test_nobody_starts_inside_an_obstacle() -> None:
     obstacles = [
-        {"x": 10.0, "y": 450.0, "radius": 150.0},  # reaches across the seam
+        {"x": 10.0, "y": 450.0, "radius": 150.0},  # reaches across the edge
         {"points": [[800.0, 200.0], [1200.0, 300.0], [900.0, 800.0]]},
         {"points": [[0.0, 0.0], [100.0, 100.0]]},
     ]
@@ -171,7 +171,7 @@ def given(**arrays: Any) -> mm.Simulation:
     return mm.Simulation(mm.load_scenario("classic"), backend="reference", **arrays)
 
 
-def test_given_arrays_are_taken_as_they_are() -> None:
+def test_given_arrays_are_used_unchanged() -> None:
     simulation = given(velocities=[[1.0, 0.5], [-2.0, 0.25]])
     assert simulation.agent_count == simulation.scenario.agents == 2
     assert simulation.positions.tolist() == [[10.0, 10.0], [20.0, 20.0]]
@@ -275,7 +275,7 @@ def test_arrays_that_do_not_fit_are_refused(arrays: Any, words: list[str]) -> No
 
 
 @pytest.mark.parametrize("name", ["velocities", "species", "ids"])
-def test_arrays_without_places_are_refused(name: str) -> None:
+def test_arrays_without_positions_are_refused(name: str) -> None:
     with pytest.raises(ScenarioError, match="pass positions too"):
         mm.Simulation("classic", **{name: [[1.0, 0.0]]})  # type: ignore[arg-type]
 
@@ -302,9 +302,9 @@ def test_too_many_given_agents_for_the_world_are_refused() -> None:
 
 
 @pytest.mark.parametrize("begins", ["with", "added", "switched on"])
-def test_a_rule_gives_founders_what_it_likes_in_any_column(begins: str) -> None:
+def test_a_rule_may_set_any_column_of_founders(begins: str) -> None:
     class Weary(Rule):
-        """Founders come tired from a long way, each as its id says."""
+        """Founders start with an energy that depends on their id."""
 
         writes = ("energy",)
 

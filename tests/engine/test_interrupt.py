@@ -10,7 +10,7 @@ import murmura as mm
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interrupted_run_is_still_the_run(threads: int) -> None:
+def test_an_interrupted_run_stays_consistent(threads: int) -> None:
     sim = mm.Simulation("classic", seed=4, backend="cpu", threads=threads)
     sim.step(1)
     old = signal.signal(signal.SIGPROF, signal.default_int_handler)

@@ -20,7 +20,7 @@ def lived() -> tuple[mm.Simulation, list[dict]]:
 
 
 def naive(founders: dict[int, int], events: list[dict]) -> dict[int, dict]:
-    """One dictionary an agent, filled in as things are told."""
+    """One dictionary per agent, filled in from the events."""
     people = {i: {"kind": k, "mother": None, "father": None, "born": 0, "died": None, "cause": None,
                   "generation": 0, "young": 0} for i, k in founders.items()}  # fmt: skip
     for event in sorted(events, key=lambda e: (e["step"], e["kind"], e["id"])):
@@ -52,7 +52,7 @@ def told(tree: Lineage) -> dict[int, dict]:
     }  # fmt: skip
 
 
-def test_it_is_what_the_events_tell(lived) -> None:
+def test_the_lineage_agrees_with_the_events(lived) -> None:
     simulation, events = lived
     tree = simulation.lineage()
     start = mm.Simulation(family(), 1, "reference").state
@@ -70,7 +70,7 @@ def test_the_living_are_those_of_the_state(lived) -> None:
 
 
 @pytest.mark.parametrize("pieces", [[1] * 60, [60], [7, 20, 33]])
-def test_it_does_not_matter_in_which_pieces_time_passes(pieces: list[int]) -> None:
+def test_the_lineage_does_not_depend_on_batches(pieces: list[int]) -> None:
     # In one piece, children and grandchildren arrive in one batch of events.
     simulation = mm.Simulation(family(), 1, "reference")
     for piece in pieces:
@@ -81,7 +81,7 @@ def test_it_does_not_matter_in_which_pieces_time_passes(pieces: list[int]) -> No
 
 
 def test_both_parents_and_both_backends() -> None:
-    # A colony mates: young have a mother and a father, and both count them.
+    # In a colony the young have a mother and a father, and count for both.
     simulation = mm.Simulation("colony", 3, "cpu", 1)
     founders = dict(zip(simulation.ids.tolist(), simulation.column("species").tolist(), strict=True))
     simulation.step(4000)
@@ -112,7 +112,7 @@ def test_lines_and_pruning(lived) -> None:
     large = tree.pruned(least=6)
     assert large.ids.tolist() == [i for i in people if len(members[(line(i) or [i])[-1]]) >= 6]
     assert 0 < len(large) < len(tree)
-    for part in (kept, large):  # whoever is kept has its mother kept too
+    for part in (kept, large):  # the mother of every kept agent is kept too
         assert ((part.mothers < 0) | (part.mother_rows >= 0)).all()
     assert len(tree.pruned(living=True, least=10**6)) == 0
 
@@ -131,7 +131,7 @@ def test_counts_at_any_step(lived) -> None:
     assert tree.births([90])[0] == len(tree) - 20 == tree.births([90], 0)[0] + tree.births([90], 1)[0]
 
 
-def test_those_who_come_and_go_by_hand() -> None:
+def test_agents_added_and_removed_by_hand() -> None:
     simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 1, "reference")
     simulation.step(2)
     simulation.remove_agents([1, 3])
@@ -163,7 +163,7 @@ def test_a_restored_flock_continues_with_its_generations(tmp_path) -> None:
     assert restored.measure() == pytest.approx(simulation.measure(), nan_ok=True)
 
 
-def test_a_flock_of_before_may_come_back_and_another_begins_again() -> None:
+def test_an_earlier_flock_may_return_and_another_starts_over() -> None:
     register = Register(np.array([2, 5]), np.array([0, 0]), 0)
     register.add_unknown(np.array([2]), np.array([0]), 4)
     register.add_unknown(np.array([2, 5]), np.array([0, 0]), 5)

@@ -1,4 +1,4 @@
-"""Values changed between two steps take effect at once, as if the run had begun with them, or are refused."""
+"""Values changed between two steps take effect immediately, as if the run had begun with them, or are refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("values", CHANGES)
-def test_retuned_at_step_0_is_begun_with_the_value(values: dict[str, Any], backend: str) -> None:
+def test_retuning_at_step_0_equals_starting_with_the_value(values: dict[str, Any], backend: str) -> None:
     retuned, begun, plain = (
         begin("classic", backend),
         begin("classic", backend, **values),
@@ -45,7 +45,7 @@ def test_retuned_at_step_0_is_begun_with_the_value(values: dict[str, Any], backe
 
 
 # S4-33
-def test_a_rule_switched_off_is_a_rule_of_no_weight(backend: str) -> None:
+def test_a_disabled_rule_equals_a_rule_of_weight_0(backend: str) -> None:
     off, light = begin("classic", backend), begin("classic", backend)
     off.retune({"rules.cohesion.enabled": False})
     light.retune({"rules.cohesion.weight": 0.0})
@@ -70,7 +70,7 @@ def test_retuning_acts_without_a_restart(backend: str) -> None:
     assert np.hypot(*simulation.velocities.T).max() > 0.6
 
 
-def test_there_and_back_again_changes_nothing(backend: str) -> None:
+def test_changing_a_value_back_changes_nothing(backend: str) -> None:
     steady, moved = begin("starlings", backend, 40), begin("starlings", backend, 40)
     for simulation in (steady, moved):
         simulation.step(3)
@@ -84,7 +84,7 @@ def test_there_and_back_again_changes_nothing(backend: str) -> None:
 @pytest.mark.parametrize(
     ("name", "values"), [("murmuration-hawk", HAWK), ("feeding-grounds", FOOD), ("ecosystem", LIFE)]
 )
-def test_a_slider_beside_hunters_or_food_loads_nothing(
+def test_a_slider_with_hunters_or_food_reloads_nothing(
     name: str, values: dict[str, Any], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_a_slider_loads_nothing(backend, name, values, 30, monkeypatch)
@@ -100,7 +100,7 @@ def test_a_slider_beside_hunters_or_food_loads_nothing(
         {"species": [{"name": "a"}, {"name": "b"}]},
     ],
 )
-def test_a_refused_value_leaves_the_run_alone(values: dict[str, Any], backend: str) -> None:
+def test_a_refused_value_does_not_change_the_run(values: dict[str, Any], backend: str) -> None:
     simulation, untouched = begin("classic", backend), begin("classic", backend)
     simulation.step(2)
     with pytest.raises(ScenarioError):
@@ -111,13 +111,13 @@ def test_a_refused_value_leaves_the_run_alone(values: dict[str, Any], backend: s
     assert simulation.state_hash() == untouched.state_hash()
 
 
-def test_species_cannot_come_or_go_while_a_run_continues() -> None:
+def test_species_cannot_be_added_or_removed_in_a_run() -> None:
     with pytest.raises(ScenarioError, match="species cannot be added or removed while a simulation runs"):
         begin("mixed", "reference").retune({"species": []})
 
 
 @pytest.mark.parametrize("boundary", ["wrap", "reflect"])
-def test_a_world_made_smaller_takes_its_flock_in(boundary: str) -> None:
+def test_a_smaller_world_moves_its_flock_inside(boundary: str) -> None:
     used = BACKENDS if boundary == "wrap" else ["reference"]
     both = [begin("classic", backend, **{"world.boundary": boundary}) for backend in used]
     for simulation in both:
@@ -131,7 +131,7 @@ def test_a_world_made_smaller_takes_its_flock_in(boundary: str) -> None:
     assert both[0].positions == pytest.approx(both[-1].positions, abs=1e-3)
 
 
-def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
+def test_a_wider_view_finds_neighbours_immediately(backend: str) -> None:
     simulation = mm.Simulation(
         "classic", backend=backend, positions=[[100, 100], [170, 100]], velocities=[[0, 2], [0, 2]]
     )
@@ -145,7 +145,7 @@ def test_a_wider_view_finds_neighbours_at_once(backend: str) -> None:
 
 
 def test_a_genome_switched_on_makes_founders_of_all(backend: str) -> None:
-    """As if they had begun with it, each by its own species."""
+    """As if they had begun with it, each according to its species."""
     values = {"rules.genome.enabled": True}
     scenario = mm.load_scenario("mixed").with_values({"agents": 40})
     data = scenario.model_dump(mode="json")
@@ -164,7 +164,7 @@ def test_a_genome_switched_on_makes_founders_of_all(backend: str) -> None:
     simulation.step(2)
 
 
-def test_genes_that_others_have_kept_outlive_a_genome_switched_off_and_on() -> None:
+def test_genes_kept_by_other_rules_survive_switching_the_genome_off_and_on() -> None:
     simulation = begin("arms-race", "reference", 20)
     state = simulation.state.copy()
     state["gene_speed"][:] = np.linspace(0.1, 0.9, 20)
@@ -177,8 +177,8 @@ def test_genes_that_others_have_kept_outlive_a_genome_switched_off_and_on() -> N
     }
 
 
-def test_food_that_is_placed_or_taken_away_leaves_the_other_sources_as_they_are() -> None:
-    """A visitor's food: it is where it was put, full, and nobody else's is filled, emptied or moved by that."""
+def test_adding_or_removing_food_does_not_change_other_sources() -> None:
+    """Added food is full and at its place, and no other source is filled, emptied or moved."""
     from murmura.engine.reading.surroundings import food
 
     scenario = mm.load_scenario("feeding-grounds").with_values({"agents": 40, "rules.energy.decay": 0.2})

@@ -21,11 +21,11 @@ def small(name: str, agents: int = 60, **values: Any) -> mm.Scenario:
 
 # S1-3, S1-8, S1-9, S1-10, S1-12, S1-13, S1-14
 def test_two_boids_of_document_001_take_the_step_worked_out_by_hand(backend: str) -> None:
-    # max speed 3, max force 0.08, weights 1.5, 1, 1. Boid 0 wants, after the clamp to 0.08:
+    # max speed 3, max force 0.08, weights 1.5, 1, 1. Forces on boid 0, after the clamp to 0.08:
     #   separation (-3, 0) - (2, 0)   -> (-0.08, 0) x 1.5
     #   alignment  ( 0, 3) - (2, 0)   -> 0.08 (-2, 3)/sqrt(13)
     #   cohesion   ( 3, 0) - (2, 0)   -> (0.08, 0)
-    # and boid 1, by the same token, 0.08 (3, -2)/sqrt(13) x 1.5 + 0.08 (3, -2)/sqrt(13) + 0.08 (-3, -2)/sqrt(13).
+    # and on boid 1, likewise, 0.08 (3, -2)/sqrt(13) x 1.5 + 0.08 (3, -2)/sqrt(13) + 0.08 (-3, -2)/sqrt(13).
     simulation = mm.Simulation(
         "classic", backend=backend, positions=[[100, 100], [110, 100]], velocities=[[2, 0], [0, 2]]
     )
@@ -35,7 +35,7 @@ def test_two_boids_of_document_001_take_the_step_worked_out_by_hand(backend: str
     assert simulation.forces == pytest.approx(np.array(forces), abs=1e-6)
     assert simulation.velocities == pytest.approx(np.array(velocities), abs=1e-6)
     assert simulation.positions == pytest.approx(np.array([[100, 100], [110, 100]]) + velocities, abs=1e-5)
-    # The acceleration starts from zero again: without wishes the velocity stays.
+    # The acceleration is reset to zero: without forces the velocity stays.
     simulation.retune({f"rules.{name}.weight": 0.0 for name in ("separation", "alignment", "cohesion")})
     simulation.step()
     assert (simulation.forces == 0.0).all()
@@ -54,7 +54,7 @@ def test_the_speed_limit_comes_before_the_move(backend: str) -> None:
 
 
 # S1-15, S4-44
-def test_who_leaves_on_one_side_enters_on_the_other(backend: str) -> None:
+def test_agents_that_leave_on_one_side_enter_on_the_other(backend: str) -> None:
     simulation = mm.Simulation(
         "classic",
         backend=backend,
@@ -70,7 +70,7 @@ def test_who_leaves_on_one_side_enters_on_the_other(backend: str) -> None:
 @pytest.mark.parametrize(
     ("name", "time_step"), [("classic", 1 / 60), ("starlings", 1 / 60), ("starlings", 1 / 240)]
 )
-def test_forces_are_what_the_last_step_applied(backend: str, name: str, time_step: float) -> None:
+def test_forces_are_those_of_the_last_step(backend: str, name: str, time_step: float) -> None:
     scenario = small(name, **{"motion.max_speed": 100.0, "motion.time_step": time_step, "start.speed": 5.0})
     simulation = mm.Simulation(scenario, seed=5, backend=backend)
     assert (simulation.forces == 0.0).all()
@@ -220,7 +220,7 @@ def test_the_hash_changes_with_every_bit() -> None:
     assert simulation.state.digest(simulation.step_count + 1) not in seen
 
 
-def test_an_ulp_is_a_difference() -> None:
+def test_the_hash_sees_a_difference_of_one_ulp() -> None:
     p = np.array([[100.0, 100.0], [500.0, 500.0]], np.float32)
     q = p.copy()
     q[0, 0] = np.nextafter(q[0, 0], np.float32(200))
@@ -230,7 +230,7 @@ def test_an_ulp_is_a_difference() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_threads_do_not_change_a_bit(threads: int) -> None:
+def test_bits_do_not_depend_on_threads(threads: int) -> None:
     simulation = mm.Simulation(small("classic", 300), seed=9, backend="cpu", threads=threads)
     alone = mm.Simulation(small("classic", 300), seed=9, backend="cpu", threads=1)
     simulation.step(20)
@@ -248,7 +248,7 @@ def test_an_empty_world_steps_too() -> None:
         assert math.isnan(simulation.measure()["polarization"])
 
 
-def test_the_representation_says_what_it_is() -> None:
+def test_the_representation_names_scenario_step_and_seed() -> None:
     simulation = mm.Simulation(small("classic", 5), seed=3, backend="reference")
     assert repr(simulation) == "<Simulation 'classic': 5 agents, step 0, seed 3, reference x 1>"
 

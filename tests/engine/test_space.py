@@ -46,7 +46,7 @@ def test_a_random_start_fills_the_box_and_every_direction() -> None:
     assert (places >= low).all() and (places <= high).all()
     np.testing.assert_allclose(places.mean(axis=0), (low + high) / 2.0, atol=3.0)
     headings = sim.velocities / np.linalg.norm(sim.velocities, axis=1, keepdims=True)
-    # Of unit vectors that favour no direction every second moment is 1/3, and no two components go together.
+    # For unit vectors uniform on the sphere, every second moment is 1/3 and components are uncorrelated.
     np.testing.assert_allclose(headings.T @ headings / 6000.0, np.eye(3) / 3.0, atol=0.02)
     np.testing.assert_allclose(headings.mean(axis=0), 0.0, atol=0.03)
 
@@ -88,7 +88,7 @@ def test_a_snapshot_and_measures_are_taken_in_space() -> None:
     assert found["mean_speed"] == pytest.approx(np.linalg.norm(velocities, axis=1).mean())
 
 
-def test_a_floor_is_passed_by_nobody() -> None:
+def test_no_agent_passes_the_floor() -> None:
     sim = simulation(**{"world.boundary": "wrap", "world.boundary_z": "soft", "motion.max_speed": 200.0})
     for _ in range(40):
         sim.step(1)
@@ -160,6 +160,6 @@ def test_three_columns_in_the_plane_are_refused() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_the_dimension_is_refused_by_name(values: dict[str, Any], sentence: str) -> None:
+def test_values_for_the_other_dimension_are_refused_by_name(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ScenarioError, match=sentence):
         mm.Scenario().with_values({"agents": 10, **values})

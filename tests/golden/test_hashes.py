@@ -1,12 +1,12 @@
 """Every shipped scenario must give the bits recorded in `golden.json`.
 
-A change of these hashes is a change of the model, of a scenario, or of the order of roundings: never an accident.
-If it is meant, write the file anew and say so in the changelog:
+A change of these hashes means a change of the model, of a scenario, or of the order of roundings: never an accident.
+If it is intended, rewrite the file and say so in the changelog:
 
     MURMURA_WRITE_GOLDEN=1 python -m pytest tests/golden/test_hashes.py
 
 The hashes hold on x86-64 with and without AVX-512 and on ARM64 (scripts/compare_processors.py). Processors that cannot
-fuse a product and a sum into one rounding, as x86-64 before 2013, were not tried: there these tests are skipped.
+fuse a product and a sum into one rounding, such as x86-64 before 2013, are untested: these tests are skipped there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def fuses() -> bool:
 
 
 def few(name: str) -> Scenario:
-    """A shipped scenario with fewer agents, so that a thousand steps are quick; the world is as it is."""
+    """A shipped scenario with fewer agents in the same world, so that a thousand steps are quick."""
     return mm.load_scenario(name).with_values({"agents": AGENTS})
 
 
@@ -54,7 +54,7 @@ def written() -> dict[str, Any]:
 
 
 # S4-10
-@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, and was not tried")
+@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, which is untested")
 @pytest.mark.parametrize("name", mm.scenario_names())
 def test_golden_hash(name: str):
     found = hashes(name)
@@ -74,7 +74,7 @@ def test_no_hash_is_left_over_and_none_is_shared():
     assert all(sorted(entry) == sorted(map(str, STEPS)) for entry in golden.values())
 
 
-@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, and was not tried")
+@pytest.mark.skipif(not fuses(), reason="this processor has no fused multiply-add, which is untested")
 def test_golden_hash_after_a_checkpoint_and_on_more_threads(tmp_path):
     name = "starlings"
     sim = mm.Simulation(few(name), seed=SEED, backend="cpu", threads=2)

@@ -21,9 +21,7 @@ def few(name: str, agents: int = 120) -> Scenario:
     scenario = mm.load_scenario(name)
     scale = min(1.0, (agents / scenario.agents) ** 0.5)
     values: dict[str, float | None] = {"agents": agents, "start.margin": scenario.start.margin * scale}
-    for k in range(
-        len(scenario.rules.predators.hunters)
-    ):  # wherever the seed puts them: the world is smaller
+    for k in range(len(scenario.rules.predators.hunters)):  # at random places, because the world is smaller
         values |= {f"rules.predators.hunters.{k}.{axis}": None for axis in ("x", "y", "z")}
     for side in ("width", "height"):
         wanted = getattr(scenario.world, side) * scale
@@ -44,24 +42,22 @@ def test_nobody_is_lost_or_stuck(name: str):
         for column, values in sim.state.columns.items():
             assert np.isfinite(values).all(), column
         for along, side, edge in zip(sim.positions.T, world.sides, world.edges, strict=True):
-            # An open side stops nobody; what belongs to the flock, such as its roost, is not moved with the side here.
+            # An open side stops nobody; what belongs to the flock, such as its roost, does not move with the side here.
             spare = side if edge == "open" else 0.0
             assert (along >= -spare).all()
             assert (along < side).all() if edge == "wrap" else (along <= side + spare).all()
         speeds = np.linalg.norm(sim.velocities, axis=1)
         assert speeds.max() <= top * (1.0 + sim.scenario.motion.panic_speed) * 1.00001
-        # Who eats or mates sits still.
+        # Agents that eat or mate sit still.
         flying = (sim.column("feeding_state") != FeedingState.FEEDING) & (
             sim.column("mating_state") != MatingState.MATING
         )
-        if (
-            "stance" in sim.state.columns
-        ):  # those who court, eat at a carcass, or have just been born likewise
+        if "stance" in sim.state.columns:  # so do agents that court, eat at a carcass, or have just been born
             flying &= (sim.column("stance") < 4) & (sim.column("age") > 2.0)
-        # Forces may bring somebody to rest for a moment, but nobody hangs in the air from one look to the next.
+        # Forces may bring an agent to rest for a moment, but none stays at rest from one check to the next.
         slow = set(sim.ids[flying & (speeds < 1e-3 * top)].tolist())
-        assert not slow & resting, "somebody hangs in the air"
+        assert not slow & resting, "an agent is stuck at rest"
         resting = slow
         here, stayed = np.isin(sim.ids, ids), np.isin(ids, sim.ids)
         moved = (sim.positions[here] != before[stayed]).any(axis=1)
-        assert moved.all(), "somebody has not moved in 500 steps"
+        assert moved.all(), "an agent has not moved in 500 steps"

@@ -15,7 +15,7 @@ Vectors = NDArray[np.float64]
 
 
 def make_flock(positions: Any, velocities: Any = None, **options: Any) -> Flock:
-    """Build a flock in a 100 x 60 world, radius 10, no wrap, all heading along x unless told otherwise."""
+    """Build a flock in a 100 x 60 world, radius 10, no wrap, by default all heading along x."""
     if velocities is None:
         velocities = np.tile([1.0, 0.0], (len(positions), 1))
     return Flock(
@@ -29,7 +29,7 @@ def random_flock(seed: int, count: int = 40, **options: Any) -> Flock:
 
 
 def distance(flock: Flock, i: int, j: int) -> float:
-    """Measure between the nearest images: try all nine copies of the world instead of rounding."""
+    """The distance between nearest images: tries all nine copies of the world instead of rounding."""
     x, y = flock.positions[i] - flock.positions[j]
     copies = (-1, 0, 1) if flock.wraps else (0,)
     return min(math.hypot(x + a * flock.width, y + b * flock.height) for a in copies for b in copies)

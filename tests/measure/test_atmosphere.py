@@ -28,7 +28,7 @@ def times(*changes: dict, **limits: float) -> list[tuple]:
         ("boom", {"agents": 150}, {"agents": 151}, 1.51),
     ],
 )
-def test_each_time_begins_beyond_its_threshold_and_ends(
+def test_each_period_begins_beyond_its_threshold_and_ends(
     kind: str, edge: dict, beyond: dict, extreme: float
 ) -> None:
     assert times({}, edge) == []
@@ -39,14 +39,14 @@ def test_each_time_begins_beyond_its_threshold_and_ends(
     assert times(beyond, **{kind: 0.01 if kind == "starvation" else 9.0}) == []
 
 
-def test_the_height_of_a_time_is_kept_and_several_may_last() -> None:
+def test_the_extreme_of_a_period_is_kept_and_periods_may_overlap() -> None:
     found = times(
         {"deaths": 20, "energy": 0.2}, {"deaths": 40, "energy": 0.1}, {"deaths": 30, "energy": 0.25}
     )
     assert found == [("mass_extinction", 0.0, 2.0, 0.4, True), ("starvation", 0.0, 2.0, 0.1, True)]
 
 
-def test_what_begins_is_told_once() -> None:
+def test_a_beginning_is_reported_once() -> None:
     watch = Atmosphere(100)
     hungry = Census(0.0, **(CALM | {"energy": 0.1}))
     assert [spell.kind for spell in watch.look(hungry)] == ["starvation"]
@@ -55,7 +55,7 @@ def test_what_begins_is_told_once() -> None:
     assert watch.current == []
 
 
-def test_the_unknown_and_nobody_are_no_time_of_anything() -> None:
+def test_unknown_values_and_an_empty_flock_begin_no_period() -> None:
     assert times({"predators": math.nan, "energy": math.nan}) == []
     assert times({"agents": 0, "before": 0, "births": 0, "deaths": 0, "energy": math.nan}) == []
 

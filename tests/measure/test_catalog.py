@@ -57,7 +57,7 @@ def test_measures_everything_in_order() -> None:
     assert found == pytest.approx({name: getattr(room, name)(flock) for name in BUILT_IN}, nan_ok=True)
 
 
-def test_measures_a_flock_of_nobody_and_of_one() -> None:
+def test_measures_an_empty_flock_and_a_flock_of_one() -> None:
     nobody = measure_flock(make_flock(np.zeros((0, 2))))
     defined = {name: value for name, value in nobody.items() if not math.isnan(value)}
     assert defined == {"groups": 0.0, "largest_group": 0.0}
@@ -70,7 +70,7 @@ def test_measures_a_flock_of_nobody_and_of_one() -> None:
     }
 
 
-def test_measures_what_was_asked_for() -> None:
+def test_takes_the_requested_measures() -> None:
     assert list(measure_flock(random_flock(seed=0), ["spread", "groups"])) == ["spread", "groups"]
     assert measure_flock(random_flock(seed=0), []) == {}
     with pytest.raises(ValueError, match="got 'polarisation'; did you mean 'polarization'"):
@@ -81,7 +81,7 @@ def test_measures_what_was_asked_for() -> None:
         measure_flock(random_flock(seed=0), "spread")
 
 
-def test_a_users_measure_comes_and_goes() -> None:
+def test_a_users_measure_is_registered_and_unregistered() -> None:
     flock = make_flock([[0.0, 3.0], [0.0, 8.0]])
     assert register_measure("northernmost", northernmost) is northernmost
     assert measure_flock(flock)["northernmost"] == 8.0
@@ -98,7 +98,7 @@ def test_a_users_measure_by_decorator() -> None:
     assert measure_flock(flock)["mean_x"] == mean_x(flock) == 3.0
 
 
-def test_a_name_of_ones_own_is_replaced_and_a_built_in_one_is_not() -> None:
+def test_a_users_measure_can_be_replaced_and_a_built_in_one_cannot() -> None:
     register_measure("mine", northernmost, unit="u")
     register_measure("mine", lambda flock: 4.0)  # the same cell of a notebook, changed
     assert (MEASURES["mine"].unit, measure_flock(random_flock(seed=0), ["mine"])) == ("", {"mine": 4.0})
@@ -108,25 +108,25 @@ def test_a_name_of_ones_own_is_replaced_and_a_built_in_one_is_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "two words", "9lives", None, northernmost])
-def test_refuses_names_that_are_none(name: Any) -> None:
+def test_refuses_invalid_names(name: Any) -> None:
     with pytest.raises(ValueError, match="must be a Python identifier, got"):
         register_measure(name)
 
 
-def test_refuses_what_is_no_function() -> None:
+def test_refuses_what_is_not_a_function() -> None:
     number: Any = 3.0
     with pytest.raises(ValueError, match=r"measure 'three' must be a function of a Flock, got 3\.0"):
         register_measure("three", number)
 
 
 @pytest.mark.parametrize("value", [None, "much", np.zeros(2), [1.0]])
-def test_refuses_a_result_that_is_no_number(value: Any) -> None:
+def test_refuses_a_result_that_is_not_a_number(value: Any) -> None:
     register_measure("odd", lambda flock: value)
     with pytest.raises(ValueError, match="measure 'odd' must return one number, got"):
         measure_flock(random_flock(seed=0))
 
 
-def test_unregisters_only_what_is_there() -> None:
+def test_unregisters_only_known_measures() -> None:
     with pytest.raises(ValueError, match="got 'spreads'; did you mean 'spread'"):
         unregister_measure("spreads")
 
@@ -144,7 +144,7 @@ def test_the_table_in_the_documents_is_the_catalogue() -> None:
         assert (unit, meaning) == (measure.unit, measure.meaning), name
 
 
-def test_large_flocks_take_only_what_is_cheap() -> None:
+def test_large_flocks_take_only_cheap_measures() -> None:
     assert room.cheap_measures(1_000) == BUILT_IN
     large = room.cheap_measures(1_000_000)
     assert {"polarization", "milling", "mean_speed", "spread", "turning_rate"} <= set(large)

@@ -66,7 +66,7 @@ def test_a_wave_of_velocities_has_the_correlation_of_its_cosine() -> None:
     assert correlation_length(flock) == pytest.approx(2.404826 * 100.0 / (2.0 * np.pi), rel=0.04)
 
 
-def test_a_sample_stands_for_the_whole() -> None:
+def test_a_sample_represents_the_whole() -> None:
     rng = np.random.default_rng(6)
     places = rng.random((1_400, 2)) * 100.0
     wave = np.sin(2.0 * np.pi * places[:, 1] / 100.0) + 0.3 * rng.normal(size=1_400)
@@ -77,17 +77,17 @@ def test_a_sample_stands_for_the_whole() -> None:
     assert part == pytest.approx(whole, abs=0.05)
 
 
-def test_where_there_is_nothing_to_correlate() -> None:
+def test_undefined_without_fluctuations() -> None:
     for flock in (
         make_flock(np.zeros((0, 2))),
         make_flock([[1.0, 2.0]], wraps=True),
         make_flock(np.full((5, 2), 7.0), np.random.default_rng(0).normal(size=(5, 2))),
-        make_flock([[1.0, 1.0], [5.0, 5.0], [9.0, 2.0]]),  # all of one mind
+        make_flock([[1.0, 1.0], [5.0, 5.0], [9.0, 2.0]]),  # all with the same velocity
     ):
         assert math.isnan(correlation_length(flock))
         assert np.isnan(velocity_correlation(flock)[1]).all()
 
 
-def test_refuses_a_question_without_sense() -> None:
+def test_refuses_invalid_arguments() -> None:
     with pytest.raises(ValueError, match="1 or more bins and a sample of 2 or more, got 0 and 500"):
         velocity_correlation(random_flock(seed=0), bins=0)

@@ -20,13 +20,13 @@ def test_every_measure_of_any_flock_has_a_cost():
 def test_costly_is_what_takes_longer_than_ten_steps():
     small, large = (Budget.of(usual_measures(), agents) for agents in (500, 4_000_000))
     assert "polarization" in small.cheap and "correlation_length" in small.costly
-    assert "correlation_length" in large.cheap  # a sample, whatever the flock
+    assert "correlation_length" in large.cheap  # a sample, whatever the size of the flock
     assert {"groups", "clustering_coefficient"} <= {*small.costly} & {*large.costly}
     assert sorted(small.cheap + small.costly) == sorted(usual_measures())
     assert all(COSTS[name](500) > 10.0 * STEP(500) for name in small.costly)
 
 
-def test_measures_of_ones_own_are_costly_unless_they_say_otherwise():
+def test_a_users_measures_count_as_costly_by_default():
     register_measure("slow_one", lambda flock: 0.0)
     register_measure("quick_one", lambda flock: 0.0, live_up_to=10**7)
     try:
@@ -38,8 +38,8 @@ def test_measures_of_ones_own_are_costly_unless_they_say_otherwise():
 
 
 @pytest.mark.parametrize("agents", [300, 3_000])
-def test_the_costs_are_about_what_a_clock_says(agents: int):
-    """Processor time, the least of some; machines differ, and a factor of ten would be another model."""
+def test_the_costs_agree_roughly_with_timings(agents: int):
+    """Processor time, the least of several; machines differ, but a factor of ten would be a wrong estimate."""
     flock = random_flock(seed=1, count=agents, radius=10.0 * (300 / agents) ** 0.5)
     names = list(MEASURES)[:13]
     measure_flock(flock, names)  # loads what they need

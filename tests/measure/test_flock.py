@@ -23,7 +23,7 @@ def test_copies_its_arrays_and_keeps_them_read_only() -> None:
         flock.positions[0, 0] = 5.0
 
 
-def test_keeps_what_nobody_can_write_to_and_copies_a_view_of_what_somebody_can() -> None:
+def test_keeps_read_only_arrays_and_copies_views_of_writable_ones() -> None:
     mine = np.array([[1.0, 2.0], [3.0, 4.0]])
     mine.setflags(write=False)
     assert make_flock(mine).positions is mine
@@ -80,7 +80,7 @@ def test_refuses_arrays_of_different_flocks() -> None:
 
 @pytest.mark.parametrize("name", ["width", "height", "radius"])
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, None, "wide"])
-def test_refuses_lengths_that_are_none(name: str, value: Any) -> None:
+def test_refuses_invalid_lengths(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"{name} must be a finite number > 0 \[u\], got .*; give"):
         make_flock(np.zeros((2, 2)), **{name: value})
 
@@ -93,7 +93,7 @@ def test_brings_positions_into_a_world_that_wraps() -> None:
     assert groups(flock) == 2
 
 
-def test_the_edge_of_the_radius_is_inside() -> None:
+def test_the_radius_is_inclusive() -> None:
     at, beyond = [[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0], [3.0, np.nextafter(4.0, 5.0)]]
     assert local_density(make_flock(at, radius=5.0)) == 1.0
     assert local_density(make_flock(beyond, radius=5.0)) == 0.0

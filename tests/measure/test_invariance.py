@@ -64,7 +64,7 @@ def test_the_order_of_agents_does_not_matter(seed: int, count: int, wraps: bool)
 
 @thorough
 @given(seed=seeds, count=st.integers(0, 30), angle=st.floats(0.0, 2.0 * math.pi), dx=shifts, dy=shifts)
-def test_an_open_world_has_no_up_and_no_origin(
+def test_measures_of_an_open_world_are_invariant_under_rotation_and_translation(
     seed: int, count: int, angle: float, dx: float, dy: float
 ) -> None:
     flock = random_flock(seed, count)

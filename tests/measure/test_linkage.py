@@ -20,7 +20,7 @@ PATH = [[20.0, 20.0], [29.0, 20.0], [38.0, 20.0], [47.0, 20.0]]
 def test_clustering_of_graphs_made_by_hand() -> None:
     assert clustering_coefficient(make_flock(TRIANGLE)) == 1.0
     assert clustering_coefficient(make_flock(PATH)) == 0.0
-    # A triangle with a tail: its foot has 3 neighbours with 1 link of 3, two corners 1, the tail 0.
+    # A triangle with a tail: the agent where the tail begins has 1 of 3 pairs linked, two corners 1, the tail 0.
     assert clustering_coefficient(make_flock([*TRIANGLE, [12.0, 20.0]])) == pytest.approx(
         (1 / 3 + 1 + 1 + 0) / 4
     )
@@ -62,7 +62,7 @@ def test_clustering_is_that_of_brute_force(radius: float, wraps: bool) -> None:
 
 # S4-51
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 300])
-def test_both_ways_of_counting_triangles_agree(count: int) -> None:
+def test_both_methods_of_counting_triangles_agree(count: int) -> None:
     for radius in (2.0, 15.0, 200.0):
         flock = random_flock(seed=count, count=count, radius=radius)
         by_bits = _closed_pairs_by_bits(flock.links, count)
@@ -87,7 +87,7 @@ def test_groups_of_graphs_made_by_hand() -> None:
     assert groups(make_flock(PATH, radius=8.9)) == 4.0
 
 
-def test_groups_of_nobody() -> None:
+def test_groups_of_an_empty_flock() -> None:
     nobody = make_flock(np.zeros((0, 2)))
     assert (groups(nobody), largest_group(nobody)) == (0.0, 0.0)
     assert math.isnan(mean_group(nobody))
@@ -140,8 +140,8 @@ def test_a_crowd_is_measured_by_shortcuts(monkeypatch: pytest.MonkeyPatch) -> No
             whole.pop("clustering_coefficient"), abs=0.012
         )
         assert part["local_density"] == whole["local_density"]
-        # Each agent's nearest lie in its own clump: a few links across the gap may be missed, one never is joined
-        # that should not be.
+        # Each agent's nearest neighbours lie in its own clump: a few links across the gap may be missed, but no wrong
+        # ones are added.
         assert part.pop("groups") >= whole.pop("groups")
         for name in ("largest_group", "mean_group"):
             assert part.pop(name) <= whole.pop(name)

@@ -76,7 +76,7 @@ def test_distributions_of_traits(column: str, kind: str) -> None:
     assert [found[names[word]] for word in expected] == pytest.approx(list(expected.values()))
 
 
-def test_selection_is_parents_less_all() -> None:
+def test_selection_is_parents_minus_all() -> None:
     ids, trait = [3, 9, 4], [0.2, 0.5, 0.8]
     # 4 is a parent three times, 3 once; 77 does not live at that instant.
     assert selection_differential(ids, trait, [4, 3, 4, 77, 4]) == pytest.approx((3 * 0.8 + 0.2) / 4 - 0.5)

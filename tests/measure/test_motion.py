@@ -108,7 +108,7 @@ def test_milling_is_undefined_without_a_centre_to_circle(wraps: bool) -> None:
     assert math.isnan(milling(make_flock(np.tile([12.3, 45.6], (7, 1)), wraps=wraps)))
 
 
-def test_milling_is_undefined_for_a_band_round_the_torus() -> None:
+def test_milling_is_undefined_for_a_band_around_the_torus() -> None:
     band = np.column_stack([np.arange(10) * 10.0, np.full(10, 30.0)])
     assert math.isnan(milling(make_flock(band, wraps=True)))
     assert not math.isnan(milling(make_flock(band, wraps=False)))

@@ -32,7 +32,7 @@ def test_a_neighbour_is_where_its_focal_agent_sees_it():
     assert found.focal_count == 1 and found.density[5, 7] == pytest.approx(1.0)
 
 
-def test_maps_do_not_change_when_the_world_is_turned_or_its_seam_is_crossed():
+def test_maps_are_invariant_under_rotation_and_across_the_edge_of_a_torus():
     random = np.random.default_rng(2)
     places, velocities = random.uniform(40.0, 60.0, (30, 2)), random.normal(0.0, 1.0, (30, 2))
     expected = neighbor_map([flock(places, velocities)], 6.0).counts
@@ -43,8 +43,8 @@ def test_maps_do_not_change_when_the_world_is_turned_or_its_seam_is_crossed():
     np.testing.assert_array_equal(neighbor_map([across], 6.0).counts, expected)
 
 
-def test_a_response_is_felt_where_the_neighbour_is():
-    # The agent turns right by one and brakes by two while somebody stays one ahead and one to its left.
+def test_a_response_is_counted_where_the_neighbour_is():
+    # The agent turns right by one and brakes by two while a neighbour stays one ahead and one to its left.
     speeds = ([3.0, 0.0], [3.0, 0.0], [-1.0, 2.0])
     flocks = [flock([[10.0, 10.0], [11.0, 9.0]], [v, [0.0, 0.0]]) for v in speeds]
     found = response_map(flocks, 1.0, 2.0, 2)
@@ -62,7 +62,7 @@ def test_accelerations_follow_ids_not_rows():
     assert found.counts.sum() == 1 and found.speeding[~np.isnan(found.speeding)] == pytest.approx(1.0)
 
 
-def test_alignment_falls_where_headings_part():
+def test_alignment_falls_where_headings_differ():
     places = [[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]]
     distances, cosines = alignment_by_distance([flock(places, [[1, 0], [2, 0], [-1, 0]])], 6.0, 6)
     assert distances.tolist() == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
@@ -82,7 +82,7 @@ def test_anisotropy_of_columns_rows_and_crowds():
     assert math.isnan(anisotropy([flock(ahead[:2], along[:2])], 3)[2])
 
 
-def test_who_leads_is_found_with_its_delay():
+def test_the_leader_and_the_delay_are_found():
     times = np.arange(60) * 0.1
     course = np.cumsum(np.random.default_rng(3).normal(0.0, 0.4, 80))
     angles = np.stack([course[20:80], course[17:77], course[12:72]], axis=1)  # 0.3 s and 0.8 s behind
@@ -98,7 +98,7 @@ def test_who_leads_is_found_with_its_delay():
         leadership(flocks, 0.1, 6.0)
 
 
-def test_what_makes_no_map_is_refused():
+def test_invalid_arguments_of_maps_are_refused():
     for act in (lambda: neighbor_map([], -1.0), lambda: response_map([], 1.0, 1.0, 0)):
         with pytest.raises(ValueError, match="expected a reach > 0"):
             act()
@@ -110,7 +110,7 @@ def test_what_makes_no_map_is_refused():
 
 @pytest.fixture(scope="module")
 def fish() -> Any:
-    """Eight zebrafish as trajectorytools gives them: places, velocities and accelerations a frame."""
+    """Eight zebrafish from trajectorytools: positions, velocities and accelerations per frame."""
     tools = pytest.importorskip("trajectorytools")
     spec = find_spec("trajectorytools")
     assert spec is not None and spec.origin is not None
@@ -128,7 +128,7 @@ def test_the_maps_of_zebrafish_are_those_of_trajectorytools_and_scipy(fish: Any)
         for p, v in zip(places, velocities, strict=True)
     ]
     found = response_map(flocks, 1.0, 300.0, 12)
-    # Everybody else in the comoving frame of trajectorytools, whose x is to the left on a page with y downwards.
+    # All others in the comoving frame of trajectorytools, whose x is to the left on a page with y downwards.
     offsets = places[:, None, :, :] - places[:, :, None, :]
     seen = tt.geometry.fixed_to_comoving(offsets, headings) * (-1.0, 1.0)
     pushes = (velocities[2:] - velocities[:-2]) / 2.0

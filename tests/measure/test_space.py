@@ -38,8 +38,8 @@ def crowd(seed: int, wraps: bool, wraps_z: bool, count: int = 60) -> Flock:
     return flock_of(rng.random((count, 3)) * SIDES, rng.normal(0.2, 1.0, (count, 3)), wraps, wraps_z)
 
 
-def ways(flock: Flock) -> Vectors:
-    """From everybody to everybody, shape (n, n, 3): the shortest of the ways to all images of the box."""
+def offsets(flock: Flock) -> Vectors:
+    """Offsets between all pairs, shape (n, n, 3): the shortest over all images of the box."""
     copies = [(-1, 0, 1) if wraps else (0,) for wraps in flock.wrapping]
     direct = flock.positions[None] - flock.positions[:, None]
     images = np.stack([direct + np.array(shift) * SIDES for shift in itertools.product(*copies)])
@@ -50,7 +50,7 @@ def ways(flock: Flock) -> Vectors:
 @pytest.mark.parametrize(("wraps", "wraps_z"), EDGES)
 def test_distances_and_links_are_those_to_the_nearest_image(wraps: bool, wraps_z: bool) -> None:
     flock = crowd(1, wraps, wraps_z)
-    apart = np.linalg.norm(ways(flock), axis=-1)
+    apart = np.linalg.norm(offsets(flock), axis=-1)
     np.fill_diagonal(apart, math.inf)
     linked = apart <= flock.radius
     counts, labels = linked.sum(axis=1), connected_components(linked)[1]
@@ -73,7 +73,10 @@ def test_distances_and_links_are_those_to_the_nearest_image(wraps: bool, wraps_z
 def test_correlations_are_those_of_all_pairs(wraps: bool, wraps_z: bool) -> None:
     flock = crowd(2, wraps, wraps_z)
     distances, found = velocity_correlation(flock, bins=8)
-    apart, deviations = np.linalg.norm(ways(flock), axis=-1), flock.velocities - flock.velocities.mean(axis=0)
+    apart, deviations = (
+        np.linalg.norm(offsets(flock), axis=-1),
+        flock.velocities - flock.velocities.mean(axis=0),
+    )
     width = 2.0 * distances[0]
     for middle, value in zip(distances, found, strict=True):
         inside = (
@@ -114,13 +117,13 @@ def test_milling_is_the_greatest_rotation_about_an_axis() -> None:
 
 
 def block(lengths: tuple[float, float, float]) -> Vectors:
-    """Agents on an even grid of a box: as good as filled evenly, but for the grid's own step."""
+    """Agents on an even grid of a box: a uniform filling, up to the grid's step."""
     marks = [(np.arange(9) + 0.5) / 9 * side - side / 2 for side in lengths]
     return np.stack(np.meshgrid(*marks, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
 @pytest.mark.parametrize("wraps", [False, True])
-def test_the_lengths_of_a_box_are_found_however_it_lies(wraps: bool) -> None:
+def test_the_lengths_of_a_box_do_not_depend_on_its_orientation(wraps: bool) -> None:
     places = block((4.0, 8.0, 16.0)) @ random_turn(5) + [99.0, 30.0, 20.0]  # across an edge
     flock = flock_of(places, np.ones_like(places), wraps, wraps)
     # A grid of 9 has the variance (1 - 1/81) of an even filling.
@@ -136,7 +139,7 @@ def test_principal_lengths_are_singular_values() -> None:
     assert principal_lengths(flock) == pytest.approx(expected)
 
 
-def test_shapes_that_have_no_shares_are_nan() -> None:
+def test_undefined_ratios_are_nan() -> None:
     line = np.outer(np.arange(5.0), [1.0, 2.0, 0.5])
     assert math.isnan(thickness_to_width(flock_of(line, np.ones_like(line))))
     nobody = measure_flock(flock_of(np.zeros((0, 3)), np.zeros((0, 3))))
@@ -153,14 +156,14 @@ def test_anisotropy_of_layers_columns_and_crowds() -> None:
     assert anisotropy([flock_of(layer, along)], 4) == pytest.approx(np.zeros(4), abs=1e-12)
     rng = np.random.default_rng(4)
     crowds = [flock_of(rng.random((80, 3)) * SIDES, np.ones((80, 3)), True, True) for _ in range(200)]
-    # In all directions alike it is spread evenly over 0 ... 1 in the cosine: mean 1/3, standard deviation 0.298.
+    # For uniform directions the cosine is uniform on 0 ... 1: mean 1/3, standard deviation 0.298.
     assert anisotropy(crowds, 1)[0] == pytest.approx(1.0 / 3.0, abs=3.0 * 0.298 / math.sqrt(200))
 
 
 @pytest.mark.parametrize(("wraps", "wraps_z"), EDGES)
 def test_anisotropy_follows_its_definition(wraps: bool, wraps_z: bool) -> None:
     flock = crowd(7, wraps, wraps_z)
-    apart = ways(flock)
+    apart = offsets(flock)
     lengths = np.linalg.norm(apart, axis=-1)
     np.fill_diagonal(lengths, math.inf)
     nearest = lengths.argmin(axis=1)
@@ -172,11 +175,11 @@ def test_anisotropy_follows_its_definition(wraps: bool, wraps_z: bool) -> None:
 
 
 def test_maps_of_the_plane_refuse_space() -> None:
-    with pytest.raises(ValueError, match="interaction maps are of flocks in the plane"):
+    with pytest.raises(ValueError, match="interaction maps need a flock in the plane"):
         neighbor_map([crowd(1, wraps=False, wraps_z=False)], 5.0)
 
 
-def test_a_simulation_in_space_takes_them_and_a_plane_only_when_asked() -> None:
+def test_a_simulation_in_space_takes_them_and_a_plane_only_on_request() -> None:
     scenario = mm.Scenario(agents=20)
     deep = scenario.with_values({"world.depth": 300.0})
     space, plane = (mm.Simulation(s, seed=1, backend="reference") for s in (deep, scenario))

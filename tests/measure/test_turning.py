@@ -28,7 +28,7 @@ def test_turning_rates_of_known_turns() -> None:
     assert turning_rate(flock) == pytest.approx(100.0, abs=1e-4)
 
 
-def test_turning_needs_a_before_and_a_heading() -> None:
+def test_turning_needs_earlier_velocities_and_a_heading() -> None:
     assert math.isnan(turning_rate(make_flock([[1.0, 1.0]])))
     standing = make_flock(np.zeros((2, 2)), [[0.0, 0.0], [1.0, 0.0]], before=[[1.0, 0.0], [0.0, 0.0]])
     assert np.isnan(turning_rates(standing)).all()
@@ -49,13 +49,13 @@ def test_a_simulation_knows_how_it_turned(unit: str) -> None:
     sim.step()
     after = np.arctan2(*sim.velocities.T[::-1].astype(float))
     turns = np.degrees(np.abs((after - before + np.pi) % (2.0 * np.pi) - np.pi)) * 60.0
-    # Those whose speed met its cap are only nearly right.
+    # For agents whose speed was capped it is only approximate.
     assert sim.measure()["turning_rate"] == pytest.approx(turns.mean(), rel=0.02)
     assert turns.mean() > 1.0
 
 
 def wave_of_a_turn(speed: float, wraps: bool = False) -> tuple[Vectors, Vectors, float]:
-    """A flock of 400 in which a quarter turn runs outwards from a place near its edge at a known speed."""
+    """A flock of 400 in which a quarter turn propagates at a known speed from a place near its edge."""
     rng = np.random.default_rng(8)
     places = rng.random((400, 2)) * [60.0, 40.0]
     delays = np.hypot(*(places - [5.0, 20.0]).T) / speed
@@ -93,7 +93,7 @@ def test_no_turn_has_no_speed() -> None:
     assert information_speed(positions, at_once, 0.1) == math.inf
 
 
-def test_refuses_frames_that_are_none() -> None:
+def test_refuses_invalid_frames() -> None:
     with pytest.raises(ValueError, match=r"velocities must have shape \(frames, agents, 2\) .* got \(3, 2\)"):
         turn_times(np.zeros((3, 2)), 0.1)
     with pytest.raises(ValueError, match="seconds between frames must be a finite number > 0, got 0"):

@@ -1,4 +1,4 @@
-"""Random scenarios: any rules, any options, numbers from their sliders. Those that the models refuse are skipped."""
+"""Random scenarios: any rules, any options, numbers from their sliders. Scenarios that are refused are skipped."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NEEDS = {
     "reproduction": ("behavior", "ageing", "mating_cooldown"),
     "immigration": ("genome", "behavior", "ageing", "mating_cooldown", "reproduction"),
 }
-"""Rules that mean nothing without others."""
+"""Rules that have no effect without others."""
 EVOLUTION = ("behavior", "combat", "remains", "reproduction", "immigration")
 LEFT_ALONE = {
     "predators.breed_after": "needs room that the other numbers do not leave",
     "predators.most_hunters": "the same",
     "breeding.most": "must hold the flock",
     "reproduction.most": "must hold the flock",
-    "immigration.rate": "newcomers are drawn by a threshold: a rounding may let one in a step later",
+    "immigration.rate": "newcomers are drawn by a threshold: rounding may delay one by a step",
 }
 RELATIONS = ("flock", "align", "join", "avoid", "separate", "flee", "chase", "ignore")
 
 
 def rules_of_the_plane() -> list[str]:
-    """Our rules that do not need a depth."""
+    """Built-in rules that do not need a depth."""
     return [name for name, rule in REGISTRY.items() if is_built_in(rule) and not issubclass(rule, FlightRule)]
 
 
@@ -54,14 +54,14 @@ class Chance:
         self._try(dict.fromkeys((f"rules.{name}.enabled" for name in names), False))
         chosen = [str(name) for name in self.rng.permutation(names)[: self.rng.integers(3, 13)]]
         if self.rng.random() < 0.4:
-            # Courtship and the evolution of document 003 exclude each other: without this the first is hardly met.
+            # Courtship and the evolution of document 003 exclude each other: without this the first is rarely drawn.
             self._try({"perception.nearest": None})
             chosen = [name for name in chosen if name not in EVOLUTION] + ["mating", "breeding"]
         if self.rng.random() < 0.5:
             chosen += ["flee", "chase"]
         for name in chosen:
             needed = NEEDS.get(name, ())
-            self._try({f"rules.{rule}.enabled": True for rule in (*needed, name)} | self._furniture(name))
+            self._try({f"rules.{rule}.enabled": True for rule in (*needed, name)} | self._items(name))
         self._try({"species": self._species()})
         if self.rng.random() < 0.4:
             self._try({"obstacles": self._obstacles()})
@@ -134,8 +134,8 @@ class Chance:
             "y": float(self.rng.uniform(0.1, 0.9) * world.height),
         }
 
-    def _furniture(self, name: str) -> dict[str, Any]:
-        """What a rule is about: hunters, food, attractors, homes, somebody to follow."""
+    def _items(self, name: str) -> dict[str, Any]:
+        """Items of a rule: hunters, food, attractors, homes, an agent to follow."""
         rng, agents = self.rng, self.scenario.agents
         many = range(int(rng.integers(1, 4)))
         if name == "predators":

@@ -1,7 +1,7 @@
 """Worlds that between them use every rule, every option and every kind of edge, in as few kernels as possible.
 
-Which rules take part and which options they have makes a kernel; numbers do not. So each scene has as many
-rules as fit together, and a test that wants one rule alone sets the numbers of the others to zero.
+A kernel depends on the rules that take part and on their options, not on numbers. So each scene has as many
+compatible rules as possible, and a test of one rule alone sets the numbers of the others to zero.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ SOFT = {
     },
 }
 WRAPPED = {
-    # Three species, each with numbers of its own, everything across the seams of a torus.
+    # Three species, each with its own numbers, and everything across the edges of a torus.
     "agents": 150,
     "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
     "obstacles": OBSTACLES,
@@ -168,7 +168,7 @@ OPEN = {
     },
 }
 CLASSICS = {
-    # The published models at once, which nobody would want, in one kernel.
+    # All published models in one kernel, a combination only for tests.
     "agents": 150,
     "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
     "motion": {"max_speed": 15.0},
@@ -260,7 +260,7 @@ WILD = (
 SCORED = (
     mm.load_scenario("arms-race")
     .with_values(
-        # What the shipped scenarios leave off: decisions by score, genes of one parent or the other, newcomers, walls.
+        # What the shipped scenarios do not use: decisions by score, genes of one parent, newcomers, walls.
         {
             "agents": 150,
             "world.width": 600.0,
@@ -296,10 +296,10 @@ def scenario_of(scene: str) -> Scenario:
 
 
 def in_space(scene: str, **values: Any) -> Scenario:
-    """A scene of the plane in a world with a depth, with fewer agents; what only the plane has is left out."""
+    """A scene of the plane in a world with a depth, with fewer agents; rules only for the plane are left out."""
     scenario = scenario_of(scene)
     sides = (scenario.world.width, scenario.world.height)
-    # As deep as a torus must be for what its agents see, and so shallow that they see somebody.
+    # As deep as a torus must be for the perception radius, but shallow enough for agents to see others.
     depth = max(
         0.4 * min(sides), 2.2 * max(scenario.of_species(k).perception.radius for k in _kinds(scenario))
     )
@@ -325,7 +325,7 @@ def rules_in(scene: str) -> dict[str, Rule]:
 
 
 def alone(scenario: Scenario, name: str) -> Scenario:
-    """The scenario with every other rule's number of silence at zero, for every species: the same kernel."""
+    """The scenario with every other rule silenced by a number of 0, for every species: the same kernel."""
     quiet = {
         f"rules.{other}.{rule.silent_when_zero}": 0.0
         for other, rule in loud_rules(scenario).items()
@@ -379,9 +379,9 @@ def lively(scenario: Scenario, seed: int = 11, backend: str = "cpu") -> mm.Simul
 def set_life_going(scenario: Scenario, state: State) -> None:
     """Put agents, seven at a time, where something is about to happen.
 
-    The first two are a mating pair, every third one at its end: not all, since a newborn lies in its mother's very
-    place, where directions have no digits. The next two are males at the end of a fight over the fifth, whom the
-    sixth has just reached. The seventh is about food, or without energy.
+    The first two are a mating pair; every third pair is about to finish: not all, since a newborn lies exactly where
+    its mother is, and directions between them are undefined. The next two are males at the end of a fight over the
+    fifth, whom the sixth has just reached. The seventh heads for food, or has no energy.
     """
     size = (scenario.world.width, scenario.world.height)
     for first in range(0, len(state) - 6, 7):

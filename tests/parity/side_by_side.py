@@ -1,9 +1,8 @@
-"""The same step from the same state: on the CPU in single precision, and by the definition in double.
+"""The same step from the same state: on the CPU in single precision, and on the reference in double.
 
-What may differ: every agent's result by a few roundings, and the result of an agent that stands on an edge. An
-edge is a neighbour at the very rim of somebody's view, a wall that is touched, or anything else where a formula
-jumps or loses its digits: the definition itself tells where, when the flock is shaken by a few roundings in
-double precision.
+What may differ: every agent's result by a few roundings, and the result of an agent at a discontinuity. That is a
+neighbour exactly at the limit of view, a wall that is touched, or anything else where a formula jumps or loses its
+digits. The reference itself shows where, when the flock is perturbed by a few roundings in double precision.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from murmura.core.world.randomness import seed_words
 EPS = 2.0**-24  # half a unit in the last place of 1.0 in single precision
 STRICT = 50.0 * EPS  # what nearly all agents must reach, relative to the largest number involved
 LOOSE = 2000.0 * EPS  # what all must reach, where sums cancel
-EDGE = 0.005  # whoever moves by more than this when shaken by rounding stands on an edge
+EDGE = 0.005  # an agent that moves by more than this when perturbed by rounding is at a discontinuity
 SHAKES = 4
-NO_AGENT = 1e30  # larger numbers mean that there is none: they are exact
+NO_AGENT = 1e30  # larger numbers stand for no agent: they are exact
 COLUMNS = (
     "position_x",
     "position_y",
@@ -46,12 +45,12 @@ COLUMNS = (
 
 
 def columns_of(sim: mm.Simulation) -> tuple[str, ...]:
-    """What a step may change: also the columns that the scenario's rules add."""
+    """What a step may change, including the columns that the scenario's rules add."""
     return (*COLUMNS, *sim.state.own_columns)
 
 
 def twin_of(sim: mm.Simulation) -> mm.Simulation:
-    """A simulation on the reference backend that holds the very same flock at the same step."""
+    """A simulation on the reference backend with exactly the same flock at the same step."""
     twin = mm.Simulation.__new__(mm.Simulation)
     twin._begin(sim.scenario, sim.seed, "reference", None, sim.state.copy(), sim.step_count, None)
     return twin
@@ -59,7 +58,7 @@ def twin_of(sim: mm.Simulation) -> mm.Simulation:
 
 @dataclass
 class Comparison:
-    """What many compared steps found."""
+    """The results of many compared steps."""
 
     agents: int = 0
     left_out: int = 0
@@ -67,14 +66,14 @@ class Comparison:
     force_errors: list[Any] = field(default_factory=list)
 
     def check(self) -> None:
-        """Edges are few, nearly everybody is within the strict bound, and errors are not systematic."""
+        """Discontinuities are few, nearly all agents are within the strict bound, and errors are not systematic."""
         assert self.left_out < 0.05 * self.agents
         assert self.not_strict < 0.03 * self.agents
         assert self.median_force_error < 5e-6
 
     @property
     def median_force_error(self) -> float:
-        """In units of the greatest force: far below the bound on single agents, or errors are systematic."""
+        """In units of the maximum force: must be far below the bound on single agents, or errors are systematic."""
         return float(np.median(np.concatenate(self.force_errors)))
 
 
@@ -86,8 +85,8 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     columns = columns_of(sim)
     twin.step()
     sim.step()
-    assert np.array_equal(sim.ids, twin.ids), "not the same agents have died or been born"
-    # The young had no step of their own yet, and the dead have no result.
+    assert np.array_equal(sim.ids, twin.ids), "different agents have died or been born"
+    # Newborns have not taken a step yet, and dead agents have no result.
     stayed, here = np.isin(before.ids, sim.ids), np.isin(sim.ids, before.ids)
     edge = edge[stayed]
     scale = {
@@ -101,7 +100,7 @@ def compare_step(sim: mm.Simulation, found: Comparison) -> None:
     strict = np.ones(len(edge), bool)
     for name in columns:
         strict &= differences[name] <= STRICT * scale[name] + rounding[name]
-    # Only of those who are not within the strict bound anyway need it be known how a shaken flock would move them.
+    # The effect of a perturbation matters only for agents beyond the strict bound.
     spreads = spread_when_shaken(sim, plan, before, step, np.flatnonzero(stayed)[~strict])
     for name in columns:
         edge[~strict] |= spreads[name] > EDGE * _of(scale[name], ~strict) + 4.0 * rounding[name]
@@ -136,7 +135,7 @@ def scales(sim: mm.Simulation, twin: mm.Simulation) -> dict[str, Any]:
     force = max(float(np.linalg.norm(twin.forces, axis=1).max()), motion.max_force)
     top = max(life.motion.top_speed for life in lives(sim.scenario)) * (1.0 + motion.panic_speed)
     speed = top + force * motion.thrust
-    # Of the shadow on the ground, which alone has an angle.
+    # Of the horizontal part, which alone has an angle.
     speeds = np.hypot(twin.state["velocity_x"], twin.state["velocity_y"])
     sizes = {"position": speed * motion.stride, "velocity": speed, "acceleration": force}
     vectors = {f"{name}_{axis}": size for name, size in sizes.items() for axis in "xyz"}
@@ -158,7 +157,7 @@ def lives(scenario: Any) -> list[Any]:
 
 
 def difference(sim: mm.Simulation, name: str, a: Any, b: Any) -> Any:
-    """How far two columns are apart; places the shortest way round a torus, headings round the circle."""
+    """How far two columns are apart; positions the shortest way on a torus, headings around the circle."""
     gap = np.abs(a.astype(np.float64) - b.astype(np.float64))
     period = 0.0
     if name == "heading":
@@ -175,7 +174,7 @@ def _of(value: Any, rows: Any) -> Any:
 
 
 def spread_when_shaken(sim: mm.Simulation, plan: Any, state: Any, step: int, rows: Any) -> dict[str, Any]:
-    """How far these agents' results move, in double precision, when all that they know is shaken by two roundings."""
+    """How far these agents' results move, in double precision, when their inputs are perturbed by two roundings."""
     spread = {name: np.zeros(len(rows)) for name in columns_of(sim)}
     if not len(rows):
         return spread
@@ -219,7 +218,7 @@ def _lived(
 
 
 def on_edge_of_view(sim: mm.Simulation) -> Any:
-    """Agents with somebody within rounding of the rim of their view, by distance or by angle."""
+    """Agents with a neighbour within rounding of the limit of their view, by distance or by angle."""
     state, world = sim.state, sim.scenario.world
     places, velocities = sim.positions.astype(np.float64), sim.velocities.astype(np.float64)
     ways = places[None, :] - places[:, None]
@@ -244,12 +243,12 @@ def on_edge_of_view(sim: mm.Simulation) -> Any:
 
 
 def touching(sim: mm.Simulation) -> Any:
-    """Agents so near to an obstacle they wish to avoid that the direction away from it has few digits left."""
+    """Agents so near to an obstacle they avoid that the direction away from it has few digits left."""
     near = np.zeros(len(sim.state), bool)
     if not sim.scenario.rules.avoid_obstacles.weight:
         return near
     if sim.scenario.world.depth is not None:
-        return near  # shaking tells
+        return near  # the perturbation shows it
     size = np.array([sim.scenario.world.width, sim.scenario.world.height])
     for x0, y0, x1, y1, radius in sim._plan.shapes.astype(np.float64):
         gap = sim.positions - np.array([x0, y0])

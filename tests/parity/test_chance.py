@@ -1,4 +1,4 @@
-"""Random scenarios: the CPU against the definition in steps 1, 3 and 37, every column.
+"""Random scenarios: the CPU against the reference in steps 1, 3 and 37, every column.
 
 Each compared step begins with the same state on both sides, so that chaos cannot grow. MURMURA_LONG=1 looks at 200
 scenarios instead of 20.
@@ -28,7 +28,7 @@ def drawn(seed: int) -> mm.Scenario:
 
 
 def stir(sim: mm.Simulation, seed: int) -> None:
-    """Put some of the flock together, and give everybody some energy and fear: something to decide."""
+    """Put some of the flock together, and give all some energy and fear, so that rules have something to decide."""
     rng = np.random.default_rng(seed)
     state = sim.state.copy()
     near = slice(0, len(state) // 2)
@@ -47,12 +47,12 @@ def check(sim: mm.Simulation) -> None:
             return
         sim.step(step - 1 - sim.step_count)
         compare_step(sim, found)
-    # Small flocks: a few on an edge are a large share, but never most of them.
+    # In small flocks a few agents at a discontinuity are a large share, but never most of them.
     assert found.left_out < 0.4 * found.agents
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-def test_a_scenario_by_chance_is_the_same_on_the_cpu(seed: int):
+def test_a_random_scenario_is_the_same_on_the_cpu(seed: int):
     scenario = drawn(seed)
     sim = mm.Simulation(scenario, seed=seed, backend="cpu")
     if not scenario.obstacles:
@@ -60,7 +60,7 @@ def test_a_scenario_by_chance_is_the_same_on_the_cpu(seed: int):
     check(sim)
 
 
-# S3-4: a gene scales the radius, and the nearest are looked for within the scaled one.
+# S3-4: a gene scales the radius, and the nearest are searched within the scaled one.
 @pytest.mark.parametrize("boundary", ["wrap", "soft", "open"])
 @pytest.mark.parametrize("nearest", [1, 7])
 def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: int):
@@ -87,7 +87,7 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
 
 
 def test_the_search_covers_every_rule_occlusion_and_the_nearest_with_a_scaled_radius():
-    """Not the few of the gate by themselves, but any thirty."""
+    """Not only the few that run by default, but any thirty."""
 
     scenarios = [drawn(seed) for seed in range(30)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]

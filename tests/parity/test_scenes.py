@@ -1,4 +1,4 @@
-"""Every rule and every option on the CPU against the definition, step by step from the same state."""
+"""Every rule and every option on the CPU against the reference, step by step from the same state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .chance import rules_of_the_plane
 from .scenes import SCENES, alone, lively, rules_in, scenario_of
 from .side_by_side import Comparison, compare_step, on_edge_of_view, touching, twin_of
 
-# Every rule: the scenes that have it, and the columns in which it must be seen to act.
+# Every rule: the scenes that have it, and the columns that it must change.
 FORCE = ("acceleration_x", "acceleration_y")
 CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "separation": (
@@ -72,7 +72,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "reproduction": (("wild", "scored"), ("ready", "ready_for", "energy")),
     "ageing": (("wild", "scored"), ("age",)),
-    "immigration": (("scored",), ()),  # nobody feels it: see the test of newcomers below
+    "immigration": (("scored",), ()),  # it acts on no living agent: see the test of newcomers below
     "seek": (("soft", "wrapped", "open"), FORCE),
     "flee_point": (("soft", "wrapped"), FORCE),
     "pursue": (("soft", "wrapped"), FORCE),
@@ -89,13 +89,13 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def test_every_rule_has_a_case():
-    assert sorted(CASES) == sorted(rules_of_the_plane())  # of those that need a depth, test_space tells
+    assert sorted(CASES) == sorted(rules_of_the_plane())  # test_space covers those that need a depth
 
 
 def test_every_rule_takes_part_where_its_case_says():
     for scene in SCENES:
         used = {name for name, (scenes, _) in CASES.items() if scene in scenes}
-        # In one scene the quarry is not there: the last test below is about that.
+        # In one scene the quarry does not exist: the last test below covers that.
         asleep = {"pursue"} if scene == "walled" else set()
         assert used | asleep == set(rules_in(scene)), scene
 
@@ -144,7 +144,7 @@ def test_each_rule_alone(scene: str, rule: str):
     found.check()
     here, stayed = np.isin(sim.ids, before.ids), np.isin(before.ids, sim.ids)
     if scene in ("wild", "scored") and rule in SILENCED:
-        return  # other scenes show what they do; here all flee, and who has no energy is dead at once
+        return  # other scenes cover them; here all flee, and agents without energy die immediately
     for column in CASES[rule][1]:
         changed = sim.column(column)[here] != (0.0 if column in FORCE else before[column][stayed])
         assert changed.sum() >= (4 if scene in ("life", "wild", "scored") else 10), (
@@ -165,7 +165,7 @@ def test_all_rules_together(scene: str):
 
 @pytest.mark.parametrize("scene", ["walled", "soft", "wrapped"])
 def test_collisions_with_obstacles_were_among_the_compared_steps(scene: str):
-    """Faster than in the other tests and with no wish to avoid them, so that obstacles are hit in most steps."""
+    """Faster than in the other tests and without avoidance, so that obstacles are hit in most steps."""
     sim = lively(scenario_of(scene))
     sim.retune({"rules.avoid_obstacles.weight": 0.0, "motion.time_step": 0.25})
     stride = sim.scenario.motion.stride
@@ -188,7 +188,7 @@ def test_collisions_with_obstacles_were_among_the_compared_steps(scene: str):
 # S4-34
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_long_run_with_everything(scene: str):
-    """Nothing is lost when all rules pull at once: no NaN, nobody outside, in an obstacle, or hanging in the air."""
+    """Nothing breaks when all rules act together: no NaN, no agent outside, in an obstacle, or stuck at rest."""
     sim = lively(scenario_of(scene))
     world = sim.scenario.world
     for _ in range(size(3, 10)):
@@ -221,7 +221,7 @@ def test_an_explanation_is_what_the_kernel_does():
         assert sim.column("local_density")[agent] == len(told[agent]["neighbors"])
 
 
-def test_food_and_events_are_those_of_the_definition():
+def test_food_and_events_are_those_of_the_reference():
     sim = lively(scenario_of("life"))
     kinds = set()
     for _ in range(6):
@@ -244,7 +244,7 @@ def test_food_and_events_are_those_of_the_definition():
     assert kinds >= {"mating", "birth", "fight"}
 
 
-def test_newcomers_are_those_of_the_definition():
+def test_newcomers_are_those_of_the_reference():
     sim = lively(scenario_of("scored"))
     sim.retune({"rules.reproduction.most": 400})
     came = 0
@@ -268,7 +268,7 @@ def test_newcomers_are_those_of_the_definition():
     assert came >= 4
 
 
-def test_a_tracked_agent_that_is_not_there_moves_nobody():
+def test_a_tracked_agent_that_does_not_exist_has_no_effect():
     scenario = alone(scenario_of("walled"), "pursue")
     sim = lively(scenario)
     compare_step(sim, Comparison())

@@ -1,4 +1,4 @@
-"""Every shipped scenario on the CPU against the definition, at its own density, step by step."""
+"""Every shipped scenario on the CPU against the reference, at its own density, step by step."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from murmura.scenario import Scenario
 
 from .side_by_side import Comparison, compare_step
 
-AGENTS = 200  # fewer would leave some scenarios a world that is narrower than their view
+AGENTS = 200  # with fewer, the world of some scenarios would be narrower than their view
 
 
 def scaled_down(name: str, agents: int = AGENTS) -> Scenario:
-    """A shipped scenario with fewer agents in a world that is smaller by as much."""
+    """A shipped scenario with fewer agents in a world that is smaller in proportion."""
     scenario = mm.load_scenario(name)
     scale = min(1.0, (agents / scenario.agents) ** 0.5)
     return scenario.with_values(
@@ -22,8 +22,8 @@ def scaled_down(name: str, agents: int = AGENTS) -> Scenario:
             "world.width": scenario.world.width * scale,
             "world.height": scenario.world.height * scale,
             "start.margin": scenario.start.margin * scale,
-            # Birds of `stardisplay` align with a sum of differences, made as long as one. In a flock that flies one way
-            # they cancel, and single precision has few digits left.
+            # Birds of `stardisplay` align with a normalised sum of differences. In a flock that flies one way these
+            # cancel, and single precision has few digits left.
             "start.direction": None,
         }
     )
@@ -43,7 +43,7 @@ def test_shipped_scenario(name: str):
 
 
 def test_a_frightened_flock_in_the_wind():
-    """What the shipped scenarios have switched on but no cause for at the start: threats, and a wind that blows."""
+    """What shipped scenarios enable but does not act at the start: threats, and a wind that blows."""
     scenario = scaled_down("starlings", 300).with_values(
         {
             "rules.fear.threats": [{"x": 300.0, "y": 200.0, "radius": 120.0}],

@@ -1,4 +1,4 @@
-"""Every rule in space: the CPU against the definition, step by step from the same state."""
+"""Every rule in space: the CPU against the reference, step by step from the same state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOLIDS = [
     {"kind": "box", "low": [30.0, 160.0, 20.0], "high": [90.0, 190.0, 80.0], "turn": 25.0},
     {"points": [[150.0, 220.0], [210.0, 250.0]]},
 ]
-"""Of every form; a level plane is added where z does not wrap."""
+"""Obstacles of every form; a level plane is added where z does not wrap."""
 EXTRA = {
     "soft": {"obstacles": [*SOLIDS, {"kind": "plane", "point": [0.0, 0.0, 6.0]}]},
     "wrapped": {"obstacles": SOLIDS, "world.boundary_z": "reflect"},
@@ -41,7 +41,7 @@ def scene_in_space(scene: str) -> Scenario:
     return Scenario.from_data(FLYING) if scene == "flying" else in_space(scene, **EXTRA.get(scene, {}))
 
 
-def test_every_rule_of_ours_is_compared_in_space_or_refuses_it() -> None:
+def test_every_built_in_rule_is_compared_in_space_or_refuses_it() -> None:
     used = {name for scene in (*SCENES, "flying") for name in loud_rules(scene_in_space(scene))}
     ours = {name for name, rule in REGISTRY.items() if is_built_in(rule)}
     assert ours - used == {"vision"}

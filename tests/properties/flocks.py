@@ -13,7 +13,7 @@ import murmura as mm
 from tests.sizes import size
 
 SIDE = 256.0
-GRAIN = 64  # lattice points for each unit: coordinates, shifts and differences are exact in single precision
+GRAIN = 64  # lattice points per unit: coordinates, shifts and differences are exact in single precision
 Array = NDArray[np.float64]
 
 quick = settings(
@@ -23,7 +23,7 @@ quick = settings(
 
 @st.composite
 def flocks(draw: st.DrawFn, most: int = 60) -> tuple[Array, Array]:
-    """Places on the lattice, some of them taken twice, and velocities of up to 3 units."""
+    """Positions on the lattice, some of them shared, and velocities of up to 3 units."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     count = draw(st.integers(0, most))
     crowding = draw(st.sampled_from([1.0, 0.25, 0.05]))
@@ -38,7 +38,7 @@ def flocks(draw: st.DrawFn, most: int = 60) -> tuple[Array, Array]:
 
 @st.composite
 def tunings(draw: st.DrawFn) -> dict[str, Any]:
-    """Numbers of the three rules, radius and view: never a reason to compile anew."""
+    """Numbers of the three rules, radius and view, none of which requires recompiling."""
     radius = draw(st.floats(5.0, 100.0))
     return {
         "perception.radius": radius,
@@ -58,7 +58,7 @@ def square(name: str, tuning: dict[str, Any]) -> mm.Scenario:
 
 
 def after(scenario: mm.Scenario, places: Array, velocities: Array, steps: int = 1) -> tuple[Array, Array]:
-    """Places and velocities some steps later, in double precision."""
+    """Positions and velocities some steps later, in double precision."""
     simulation = mm.Simulation(scenario, backend="cpu", positions=places, velocities=velocities)
     simulation.step(steps)
     return simulation.positions.astype(float), simulation.velocities.astype(float)

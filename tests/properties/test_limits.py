@@ -31,7 +31,7 @@ def test_wrapping_twice_changes_nothing(kind: Any, x: list[float], size: float) 
     assert (once >= 0).all()
     assert (once < side).all()
     assert (wrapped(once, side) == once).all()
-    # It is the remainder, but for the rounding of a quotient of a million.
+    # It is the remainder, up to the rounding of a quotient of a million.
     d = np.array(x, kind).astype(float) - once
     turns = d / float(side)
     assert np.abs(turns - np.round(turns)).max() * float(side) < 1e6 * np.finfo(kind).eps * 4
@@ -68,7 +68,7 @@ def test_speeds_never_exceed_the_cap(
     x=st.floats(0.0, 1600.0),
     radius=st.floats(20.0, 900.0),
 )
-def test_frightened_birds_are_at_most_half_as_fast_again(
+def test_panic_raises_the_speed_by_at_most_half(
     seed: int, cap: float, force: float, x: float, radius: float
 ) -> None:
     values = {
@@ -92,7 +92,7 @@ def test_frightened_birds_are_at_most_half_as_fast_again(
 # S4-9, S4-32, S4-34
 @quick
 @given(flock=flocks(), tuning=tunings(), speed=st.floats(0.05, 20.0), steps=st.integers(1, 20))
-def test_constant_speed_is_constant_whatever_the_wishes(
+def test_constant_speed_is_constant_whatever_the_forces(
     flock: tuple[Array, Array], tuning: dict[str, Any], speed: float, steps: int
 ) -> None:
     _, velocities = after(square("roadmap", tuning | {"motion.speed": speed}), *flock, steps)

@@ -17,7 +17,7 @@ STEPS = 1500
 
 @st.composite
 def colonies(draw: st.DrawFn) -> tuple[mm.Scenario, int]:
-    """The colony with other numbers: some grow, some starve, some meet the cap on the population."""
+    """The colony with other numbers: some grow, some starve, some reach the population cap."""
     agents = draw(st.integers(2, 90))
     values = {
         "agents": agents,
@@ -49,7 +49,7 @@ def check_balance(chosen: tuple[mm.Scenario, int]) -> None:
     births = {event["id"]: event for event in events if event["kind"] == "birth"}
     deaths = {event["id"]: event["step"] for event in events if event["kind"] == "death"}
     founders = set(frames[0].ids.tolist())
-    # Nobody is born or dies twice, and nobody dies who did not live.
+    # No agent is born or dies twice, and none dies that did not live.
     assert len(births) == sum(event["kind"] == "birth" for event in events)
     assert len(deaths) == sum(event["kind"] == "death" for event in events)
     assert not founders & births.keys() and deaths.keys() <= founders | births.keys()

@@ -51,8 +51,8 @@ CROWDED_BORDER = {
 @settings(max_examples=size(6, 15), deadline=None, derandomize=True)
 @example(values=CROWDED_BORDER, seed=1, wild=False)
 @given(values=small_worlds, seed=st.integers(0, 2**40), wild=st.booleans())
-def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
-    """Of the ecosystem, and of a walled world where some come from elsewhere."""
+def check_balance(values: dict[str, Any], seed: int, wild: bool) -> None:
+    """For the ecosystem, and for a walled world with immigrants."""
     scenario = mm.load_scenario("ecosystem") if wild else scenario_of("scored")
     sim = mm.Simulation(scenario.with_values(values), seed=seed, backend="cpu", threads=2)
     begun = sim.agent_count
@@ -62,9 +62,9 @@ def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
     deaths = {e["id"]: e for e in events if e["kind"] == "death"}
     arrivals = {e["id"]: e for e in events if e["kind"] == "arrival"}
     ARRIVALS.append(len(arrivals))
-    assert len(births) == sum(e["kind"] == "birth" for e in events), "an id is given once"
+    assert len(births) == sum(e["kind"] == "birth" for e in events), "an id is used once"
     assert not births.keys() & arrivals.keys() and not (wild and arrivals)
-    assert len(deaths) == sum(e["kind"] == "death" for e in events), "everybody dies once"
+    assert len(deaths) == sum(e["kind"] == "death" for e in events), "an agent dies once"
     assert sim.agent_count == begun + len(births) + len(arrivals) - len(deaths)
     assert set(sim.ids.tolist()) == (founders | set(births) | set(arrivals)) - set(deaths)
     assert sim.agent_count <= values["rules.reproduction.most"]
@@ -84,8 +84,8 @@ def check_books(values: dict[str, Any], seed: int, wild: bool) -> None:
         assert fathers[agent] == (told["father"] if told and told["father"] is not None else -1)
 
 
-def test_the_books_balance() -> None:
-    check_books()
+def test_births_and_deaths_balance() -> None:
+    check_balance()
     assert max(ARRIVALS) > 5, "nobody came"
 
 
@@ -100,7 +100,7 @@ def test_a_whole_life_is_the_same_on_any_number_of_threads() -> None:
     assert len(found) == 1
 
 
-def test_caps_of_species_are_never_passed() -> None:
+def test_caps_of_species_are_never_exceeded() -> None:
     scenario = mm.load_scenario("ecosystem").with_values(
         {"world.width": 700.0, "world.height": 700.0, "agents": 300, "rules.feeding.count": 20}
     )
@@ -114,7 +114,7 @@ def test_caps_of_species_are_never_passed() -> None:
         before = [int((sim.column("species") == k).sum()) for k in range(5)]
         sim.step(3)
         now = [int((sim.column("species") == k).sum()) for k in range(5)]
-        # Who begins above a cap only dies; the others never pass theirs.
+        # A species that begins above its cap only shrinks; the others never exceed theirs.
         assert all(n <= max(cap, b) for n, cap, b in zip(now, caps, before, strict=True))
         reached += any(n == cap for n, cap in zip(now, caps, strict=True))
     assert reached > 3

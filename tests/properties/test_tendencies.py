@@ -65,7 +65,7 @@ def test_alignment_alone_lowers_heading_variance(name: str, seed: int, count: in
     rng = np.random.default_rng(seed)
     middle = np.array([scenario.world.width, scenario.world.height]) / 2
     angles = rng.uniform(-1.4, 1.4, count) + rng.uniform(0, 2 * math.pi)
-    near = scenario.perception.radius / 4  # everybody sees nearly everybody
+    near = scenario.perception.radius / 4  # almost every agent sees almost every other
     simulation = mm.Simulation(
         scenario.with_values({**weights(0.0, 1.0, 0.0), "perception.field_of_view": 360.0}),
         backend="cpu",

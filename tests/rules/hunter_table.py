@@ -21,7 +21,7 @@ DT = 1.0 / 60.0
 
 
 class HunterTable:
-    """A few hunters in a world of 2000 x 2000, each without the wish to begin a hunt of its own."""
+    """A few hunters in a world of 2000 x 2000 that never begin a hunt of their own accord."""
 
     def __init__(self, *hunters: dict[str, Any], boundary: str = "open", **values: Any) -> None:
         self.scenario = Scenario.from_data(
@@ -43,7 +43,7 @@ class HunterTable:
         self.step = 0
 
     def hunter(self, number: int = 0) -> ItemRow:
-        """A hunter as its mind knows it."""
+        """A hunter as its own turn sees it."""
         return numpy_rows(LAYOUT, self.items)[number]
 
     def get(self, column: str, number: int = 0) -> float:
@@ -103,7 +103,7 @@ class HunterTable:
         panic: float | None = None,
         isolation: float | None = None,
     ) -> None:
-        """What the target writes into its hunter's row; what is left out stays as it was."""
+        """What the target writes into its hunter's row; values left out are unchanged."""
         it = self.hunter(number)
         it.prey_here, it.prey = 1.0, Vec(x, y)
         if vx is not None and vy is not None:

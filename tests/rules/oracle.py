@@ -46,7 +46,7 @@ def way(sim: Simulation, a: Vector, b: Vector) -> Vector:
 
 
 def neighbors_of(sim: Simulation, bird: Bird, flock: Iterable[Bird]) -> list[tuple[Bird, Vector, float]]:
-    """Whom a bird perceives (document 004, milestone 2; document 000, section 10), the way there, the distance."""
+    """The birds a bird perceives, with offset and distance (document 004, milestone 2; document 000, section 10)."""
     view = sim.scenario.perception
     found = []
     for other in flock:
@@ -81,7 +81,7 @@ def limited(v: Vector, most: float) -> Vector:
 
 
 def steering(direction: Vector, bird: Bird, speed: float, max_force: float) -> Vector:
-    """Reynolds: desired velocity less the one had, limited; nothing is desired without a direction."""
+    """Reynolds: desired minus current velocity, limited; no force without a direction."""
     if direction == ZERO:
         return ZERO
     desired = with_length(direction, speed)
@@ -97,7 +97,7 @@ def each(
 
 
 def separation(sim: Simulation) -> list[Vector]:
-    """Documents 000 (inverse square) and 001, 003 (inverse); document 004's plain push where asked for."""
+    """Documents 000 (inverse square) and 001, 003 (inverse); document 004's plain push if requested."""
     rule, motion = sim.scenario.rules.separation, sim.scenario.motion
     power = 2.0 if rule.falloff == "inverse_square" else 1.0
 
@@ -144,7 +144,7 @@ def alignment(sim: Simulation) -> list[Vector]:
 
 
 def cohesion(sim: Simulation) -> list[Vector]:
-    """Documents 000 (linear weights, fewer wishes in a crowd) and 001, 003, 004 (plain mean)."""
+    """Documents 000 (linear weights, less force in a crowd) and 001, 003, 004 (plain mean)."""
     rule, motion = sim.scenario.rules.cohesion, sim.scenario.motion
 
     def formula(bird: Bird, near: list[tuple[Bird, Vector, float]]) -> Vector:

@@ -16,7 +16,7 @@ RADIUS = 32.0
 
 
 def make_scenario(rules: dict[str, Any], **parts: Any) -> Scenario:
-    """A wrapping world of 240 x 160 in which just these rules are on; `parts` replaces single values by room."""
+    """A wrapping world of 240 x 160 with only these rules enabled; `parts` replaces single values of other sections."""
     data: dict[str, Any] = {
         "world": {"width": WIDTH, "height": HEIGHT, "boundary": "wrap"},
         "motion": {"max_speed": MAX_SPEED, "max_force": MAX_FORCE, "time_step": 0.015625},
@@ -39,7 +39,7 @@ def make_flock(scenario: Scenario, seed: int = 1, count: int = 60, **options: An
 def place(
     scenario: Scenario, positions: Any, velocities: Any = None, seed: int = 0, **columns: Any
 ) -> Simulation:
-    """Agents where the test wants them, at rest unless told otherwise, with columns of their own."""
+    """Agents at given places, by default at rest, with given columns."""
     if velocities is None:
         velocities = np.zeros((len(positions), 2))
     species = columns.pop("species", None)
@@ -58,12 +58,12 @@ def place(
 
 
 def rule_forces(sim: Simulation, name: str) -> NDArray[np.float64]:
-    """What a rule asks of each agent, in ascending id, in double precision."""
+    """The force of a rule on each agent, in ascending id, in double precision."""
     return shares(sim)[name]
 
 
 def shares(sim: Simulation) -> dict[str, NDArray[np.float64]]:
-    """What every rule asks of each agent, and the panic it feels."""
+    """The force of every rule on each agent, and the agent's panic."""
     found = [sim.explain(int(k)) for k in sim.ids]
     forces = {name: np.array([e["rules"][name]["force"] for e in found]) for name in found[0]["rules"]}
     return forces | {"panic": np.array([e["state"]["panic"] for e in found])}

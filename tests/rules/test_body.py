@@ -17,7 +17,7 @@ DT = 0.015625
 
 
 def test_defaults() -> None:
-    # S0-23, S2-18: energy is off; 0.02 a second (decision 7); 30 % of the top speed is left without it
+    # S0-23, S2-18: energy is off; 0.02 per second (decision 7); without energy, 30 % of the top speed remains
     assert not Scenario().rules.energy.enabled
     assert (Energy().decay, Energy().min_speed, Energy().speed_cost) == (0.02, 0.3, 0.5)
     assert not load_scenario("starlings").rules.energy.enabled

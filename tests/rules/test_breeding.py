@@ -22,7 +22,7 @@ RULES: dict[str, Any] = {
 
 
 def pairs(count: int, rules: dict[str, Any], seed: int = 0) -> Simulation:
-    """Pairs that end their mating in the next step: mothers have even ids."""
+    """Pairs that end their mating in the next step; mothers have even ids."""
     n = 2 * count
     places = np.stack([10.0 + 11.0 * (np.arange(n) // 2 % 20), 20.0 + 3.0 * (np.arange(n) % 2)], axis=1)
     scenario = make_scenario(RULES | rules, perception={"radius": 64.0}, agents=n)
@@ -55,7 +55,7 @@ def test_a_mating_yields_one_young() -> None:
 
 
 # S2-3, S2-15
-def test_sex_and_temper_are_drawn_as_for_those_who_begin() -> None:
+def test_sex_and_aggression_are_drawn_as_for_founders() -> None:
     sim = pairs(100, {"breeding": {"most": 500}}, seed=5)
     sim.step()
     assert sim.agent_count == 300
@@ -80,7 +80,7 @@ def test_without_breeding_nobody_is_born() -> None:
     assert [event["kind"] for event in sim.events()] == ["mating"] * 3
 
 
-def test_whoever_has_no_energy_for_long_enough_dies() -> None:
+def test_an_agent_without_energy_for_long_enough_dies() -> None:
     scenario = make_scenario({"energy": {"decay": 0.0}, "starvation": {"after": 0.25}})
     sim = place(scenario, [[20.0 + 40.0 * k, 50.0] for k in range(3)], energy=[0.0, 0.01, 1.0])
     sim.step(17)
@@ -92,7 +92,7 @@ def test_whoever_has_no_energy_for_long_enough_dies() -> None:
     assert (death["kind"], death["id"], death["cause"], death["other"]) == ("death", 0, "starvation", None)
 
 
-def test_food_in_time_saves() -> None:
+def test_food_in_time_prevents_starvation() -> None:
     food = {"sources": [{"x": 50.0, "y": 50.0}], "count": 0, "margin": 10.0}
     scenario = make_scenario({"energy": {"decay": 0.0}, "starvation": {"after": 0.25}, "feeding": food})
     sim = place(scenario, [[50.0, 50.0]], energy=[0.0], feeding_state=[3], target_food_id=[0])
@@ -101,7 +101,7 @@ def test_food_in_time_saves() -> None:
     assert sim.column("starving")[0] == 0.0
 
 
-def test_the_young_know_nothing_of_their_mothers_business() -> None:
+def test_the_young_do_not_inherit_their_mothers_activities() -> None:
     sim = pairs(1, {"breeding": {"most": 50}})
     state: State = sim.state.copy()
     state["target_food_id"][0], state["feeding_timer"][0] = 3, 2.0

@@ -31,7 +31,7 @@ def angle(a: float) -> float:
 
 
 @pytest.mark.parametrize(("backend", "tolerance"), [("reference", 2e-6), ("cpu", 2e-5)])
-def test_vicsek_moves_with_its_heading_and_then_takes_over_the_mean(backend: str, tolerance: float) -> None:
+def test_vicsek_moves_along_its_heading_and_then_adopts_the_mean(backend: str, tolerance: float) -> None:
     """The paper's equations 1 and 2: x(t+1) = x(t) + v(t), and headings at t + 1 are means of those at t, at x(t)."""
     side, eta, seed = 5.0, 1.3, 11
     values = {"world.width": side, "world.height": side, "rules.vicsek.noise": math.degrees(eta)}
@@ -51,13 +51,13 @@ def test_vicsek_moves_with_its_heading_and_then_takes_over_the_mean(backend: str
             mean = math.atan2(np.sin(headings[near]).sum(), np.cos(headings[near]).sum())
             u, _ = uniform_from(*seed_words(seed), step, i, STREAM_VICSEK)
             following[i] = mean + (float(u) - 0.5) * eta
-        # Velocities are those of the new headings at once: they belong to the time of the places.
+        # Velocities already have the new headings: they belong to the same time as the positions.
         turned = 1.8 * np.stack([np.cos(following), np.sin(following)], axis=1)
         np.testing.assert_allclose(sim.velocities, turned, atol=60.0 * tolerance)
         headings = following
 
 
-def test_vicsek_tells_its_turns_as_forces() -> None:
+def test_vicsek_reports_its_turns_as_forces() -> None:
     sim = start("vicsek", 300, {"world.width": 5.0, "world.height": 5.0, "rules.vicsek.noise": 90.0})
     for _ in range(3):
         before = sim.velocities.astype(float)
@@ -77,7 +77,7 @@ def test_vicsek_without_noise_agrees_and_with_full_noise_does_not() -> None:
 
 
 def couzin_direction(i: int, x: Array, h: Array, zones: Any) -> float:
-    """The direction wanted by the paper's equations 1 to 3, in the plane; the present one if there is none."""
+    """The desired direction by the paper's equations 1 to 3, in the plane; the current one if there is none."""
     away, along, towards = np.zeros(2), np.zeros(2), np.zeros(2)
     crowded = False
     for j in range(len(x)):
@@ -123,7 +123,7 @@ def test_zones_turn_as_the_paper_says(blind: float) -> None:
             turn = angle(couzin_direction(i, x, h, zones) - math.atan2(h[i, 1], h[i, 0]))
             whole += abs(turn) < math.radians(4.0)
             done = angle(math.atan2(*sim.velocities[i][::-1]) - math.atan2(h[i, 1], h[i, 0]))
-            # Half a turn either way is the same wish: only its size is settled.
+            # A half turn may go either way: only its size is determined.
             if abs(turn) < math.pi - 1e-3:
                 assert done == pytest.approx(max(-math.radians(4.0), min(math.radians(4.0), turn)), abs=1e-5)
     assert 0 < whole < 300

@@ -18,20 +18,20 @@ PLAIN = {"gene_maturity": 0.0, "part_spike": 0.0}
 
 
 def attack(values: dict[str, Any] | None = None, steps: int = 2, places: Any = NEAR, **columns: Any) -> Any:
-    """A predator beside its prey, some steps on."""
+    """A predator beside its prey, after some steps."""
     sim = wild(places, PAIR, CALM | {"motion.max_speed": 0.01} | (values or {}), columns=columns)
     sim.step(steps)
     return sim
 
 
 def lost(sim: Any, agent: int = 1) -> float:
-    """What bites have taken of an animal, in units of health."""
+    """What bites have taken from an animal, in units of health."""
     size = float(sim.column("gene_size")[agent])
     growth = 1.0 + 0.3 * float(sim.column("gene_maturity")[agent])
     return (1.0 - float(sim.column("health")[agent])) * 200.0 * size * growth
 
 
-# S3-21, S3-22, S3-37, S3-39: damage by size, aggression and spikes, less what shells keep off
+# S3-21, S3-22, S3-37, S3-39: damage by size, aggression and spikes, less what shells absorb
 @pytest.mark.parametrize(
     ("aggression", "spikes", "shells"), [(1.0, 0, 0), (0.8, 3, 0), (1.0, 0, 2), (1.0, 0, 5)]
 )
@@ -60,7 +60,7 @@ def test_a_bite_from_behind_hurts(view: float, backend: str) -> None:
     assert sim.column("energy")[0] < before[0]
     expected = 20.0 * 1.3 * (1 + 0.5 * sim.column("gene_aggression")[0])
     assert lost(sim) == pytest.approx(expected, rel=1e-4)
-    assert lost(sim, 0) > 0.0, "and the bitten strikes back"
+    assert lost(sim, 0) > 0.0, "and the victim strikes back"
 
 
 # S3-20: no attack while the cooldown runs, which is a whole number of steps
@@ -88,7 +88,7 @@ def test_one_victim_at_a_time() -> None:
     assert (sim.column("health") < 1.0).tolist() == [False, False, True]
 
 
-# S3-23: to the velocity itself, also of one in full flight and of one that is bitten from the side
+# S3-23: applied to the velocity itself, also of prey in full flight and of prey bitten from the side
 @pytest.mark.parametrize("velocity", [(0.0, 0.0), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.0)])
 def test_knockback_drives_the_prey_away(velocity: tuple[float, float], backend: str) -> None:
     kicked, spared = (
@@ -115,8 +115,8 @@ def test_without_health_it_dies_of_predation() -> None:
     assert sim.ids.tolist() == [0]
 
 
-# S3-25, S3-26: energy is another matter, and its end is death too
-def test_health_and_energy_are_apart() -> None:
+# S3-25, S3-26: energy is separate, and running out of it is fatal too
+def test_health_and_energy_are_separate() -> None:
     sim = attack({"rules.combat.bite_cost": 0.0})
     assert sim.column("energy").tolist() == [1.0, 1.0] and sim.column("health")[1] < 1.0
     starved = wild([[100, 100]], [PREY], {"rules.energy.decay": 0.01}, columns={"energy": 0.0005})
@@ -124,7 +124,7 @@ def test_health_and_energy_are_apart() -> None:
     assert deaths(starved) == [(0, "starvation", None)]
 
 
-# S3-45: the aggressive risk injury, and may die of it
+# S3-45: aggressive animals risk injury, and may die of it
 def test_prey_strikes_back() -> None:
     meek, bold = (attack({"rules.combat.strike_back": 10.0}, gene_aggression=a) for a in (0.2, 1.0))
     assert lost(bold, 0) == pytest.approx(10.0, rel=1e-3) and lost(meek, 0) == pytest.approx(2.0, rel=1e-3)
@@ -134,7 +134,7 @@ def test_prey_strikes_back() -> None:
     assert deaths(fallen) == [(0, "combat", 1)]
 
 
-# Size and slow growth make sturdy
+# Size and slow growth make animals sturdy
 @pytest.mark.parametrize("column", ["gene_size", "gene_maturity"])
 def test_sturdy_bodies(column: str) -> None:
     weak, strong = (attack(**{column: [1.0, value]}).column("health")[1] for value in (0.5, 1.0))
@@ -182,11 +182,11 @@ def killed(**columns: Any) -> Any:
     return sim
 
 
-def test_the_killed_leave_a_carcass_and_a_warning() -> None:
+def test_killed_animals_leave_a_carcass_and_a_warning() -> None:
     sim = killed()
     (row,) = np.flatnonzero(sim.state.items["remains"][:, 3] > 0.0)
     slot, x, y, amount, strength, *_ = sim.state.items["remains"][row].tolist()
-    assert slot == 1.0, "the number of its id, counted round"
+    assert slot == 1.0, "its id modulo the number of slots"
     np.testing.assert_allclose([x, y], [508, 500], atol=0.1)
     assert amount == pytest.approx(0.8, rel=0.1) and strength > 0.9
 
@@ -207,7 +207,7 @@ def test_predators_eat_carcasses_and_take_no_more_than_is_there() -> None:
 
 def test_a_meal_at_a_carcass_is_reported_bite_by_bite() -> None:
     sim = killed(energy=[0.2, 1.0])
-    whole = float(sim.state.items["remains"][1, [3, 5]].sum())  # with what is taken, but not yet eaten
+    whole = float(sim.state.items["remains"][1, [3, 5]].sum())  # with what is taken but not yet eaten
     before = float(sim.column("energy")[0])
     sim.events()
     sim.step(50)
@@ -235,8 +235,8 @@ def test_remains_are_gone_after_their_time() -> None:
     assert (sim.state.items["remains"][:, 3:5] == 0.0).all()
 
 
-def test_two_who_die_at_once_for_the_same_place_leave_nothing() -> None:
-    """Places are counted round: of two, agents 1 and 3 share one, and 2 has the other."""
+def test_two_that_die_together_and_share_a_slot_leave_nothing() -> None:
+    """Slots are assigned by id modulo their number: of two, agents 1 and 3 share one, and 2 has the other."""
     places = [[500, 500], [508, 500], [300, 500], [308, 500], [700, 500], [708, 500]]
     kinds = [PREDATOR, PREY, PREY, PREDATOR, PREDATOR, PREY]
     for doomed, left in (((1, 5), 0), ((1, 2), 2)):

@@ -35,7 +35,7 @@ def noise_force(sim: Any, bird: oracle.Bird, strength: float) -> complex:
 
 
 def test_weighted_sum_noise_and_clamp() -> None:
-    # S0-42…S0-46, S2-34, S4-31: document 002's calculate(), with decision 8 for those alone
+    # S0-42…S0-46, S2-34, S4-31: document 002's calculate(), with decision 8 for agents that are alone
     rng = np.random.default_rng(71)
     panic = rng.choice([0.0, 0.25, 1.0], 60)
     rules = TRIO | {"noise": {"strength": 0.25, "wander": 0.5}, "fear": {"spread": 0.0}}
@@ -75,7 +75,7 @@ def test_alone_there_is_only_noise() -> None:
     assert sim.column("local_density").tolist() == [0.0, 0.0]
 
 
-def test_small_wishes_add_up_unclamped() -> None:
+def test_small_forces_add_up_unclamped() -> None:
     # S0-42, S2-19: what stays below max_force is the plain sum
     rules = {name: TRIO[name] | {"weight": 0.25} for name in TRIO}
     sim = make_flock(make_scenario(rules), seed=73)
@@ -86,7 +86,7 @@ def test_small_wishes_add_up_unclamped() -> None:
 
 
 def test_without_the_clamp_of_the_total() -> None:
-    # S1-9…S1-13: document 001 clamps each rule's force and not their weighted sum
+    # S1-9…S1-13: document 001 clamps the force of each rule but not their weighted sum
     rules = {
         "separation": {"radius": 20.0, "weight": 1.5, "falloff": "inverse"},
         "alignment": {"weight": 1.0},
@@ -138,7 +138,7 @@ def test_the_roadmap_composes_as_document_004_says() -> None:
     close(sim.velocities, v / np.hypot(*v.T)[:, None], 1e-5)
 
 
-def test_outer_forces_come_on_top_of_the_clamped_wishes() -> None:
+def test_other_forces_are_added_to_the_clamped_ones() -> None:
     # S0-45, S0-52, S2-19: wind, attractors, fear and boundary go straight into the acceleration
     rules = TRIO | {
         "wind": {"speed": 8.0, "turbulence": 0.5},
@@ -160,7 +160,7 @@ def test_outer_forces_come_on_top_of_the_clamped_wishes() -> None:
     assert panic.max() > 0.5
 
 
-def test_panic_raises_the_limit_by_as_much_as_asked() -> None:
+def test_panic_raises_the_limit_by_panic_force() -> None:
     # S0-45
     crowd = [[100.0, 80.0], [104.0, 80.0], [100.0, 86.0]]
     rules = TRIO | {"separation": {"radius": 20.0, "weight": 4.0}, "fear": {"spread": 0.0}}
@@ -171,7 +171,7 @@ def test_panic_raises_the_limit_by_as_much_as_asked() -> None:
         assert np.hypot(*sim.forces[1]) == pytest.approx(MAX_FORCE, rel=1e-5)
 
 
-def test_a_rule_that_is_off_has_no_share() -> None:
+def test_a_disabled_rule_has_no_force() -> None:
     sim = make_flock(make_scenario({"cohesion": {}}), seed=79)
     assert list(sim.explain(0)["rules"]) == ["cohesion"]
     close(sim.explain(0)["steering"], oracle.cohesion(sim)[0])

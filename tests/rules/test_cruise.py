@@ -10,7 +10,7 @@ import murmura as mm
 QUIET = {f"rules.{name}.enabled": False for name in ("separation", "alignment", "cohesion", "boundary")}
 
 
-def test_a_difference_shrinks_to_its_share_in_the_relaxation_time(backend: str) -> None:
+def test_a_difference_decays_exponentially_with_the_relaxation_time(backend: str) -> None:
     scenario = mm.load_scenario("starlings").with_values(
         QUIET
         | {"agents": 2, "rules.noise.enabled": False, "rules.wind.enabled": False, "motion.max_speed": 40.0}

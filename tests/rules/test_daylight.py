@@ -12,9 +12,9 @@ from murmura.rules.environment.daylight import Daylight, hour_at, sky, value_at
 @pytest.mark.parametrize(
     ("time", "period", "speed"),
     [
-        (0.0, "night", 0.5),  # the day is a quarter over at the start
+        (0.0, "night", 0.5),  # a quarter of the day is over at the start
         (12.0, "dawn", 0.8),  # 0.35 of 120 s after midnight, less the 30 s
-        (9.0, "night", 0.65),  # half-way through the change to dawn
+        (9.0, "night", 0.65),  # halfway through the change to dawn
         (24.0, "day", 1.0),
         (60.0, "day", 1.0),
         (72.0, "dusk", 0.9),
@@ -49,7 +49,7 @@ def test_animals_are_as_fast_as_their_hour_allows():
     for until, starling, bat in ((8.0, 0.5, 1.0), (60.0, 1.0, 0.5), (118.0, 0.5, 1.0)):
         sim.step(round((until - sim.time) * 60))
         speed = np.hypot(*sim.velocities.T)
-        # Panic is nobody's here, so the top speed is the hour's.
+        # Nobody panics here, so only the hour changes the top speed.
         hour = hour_at(sim.scenario.rules.daylight, sim.time - 1 / 60)
         change = value_at(sim.scenario.rules.daylight, hour, 0.5, 0.8, 1.0, 0.9)
         assert speed[species == 0].max() == pytest.approx(15.0 * change, rel=1e-5)
@@ -57,8 +57,8 @@ def test_animals_are_as_fast_as_their_hour_allows():
         assert speed[species == 1].max() == pytest.approx(20.0 * bat, rel=0.11)
 
 
-def test_night_makes_sociable():
-    """The weight of cohesion is 1.5 times as great at night: the force is, where no limit cuts it."""
+def test_cohesion_is_stronger_at_night():
+    """The weight of cohesion is 1.5 times as great at night, and so is the force where no limit applies."""
     quiet = {
         "motion.clamp_total": False,
         "rules.separation.enabled": False,

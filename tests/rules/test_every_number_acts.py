@@ -1,7 +1,7 @@
 """Every number of every rule has an effect somewhere within its slider.
 
-The scenes of the parity tests use every rule. A number that changes nothing in any of them either is dead, or is hidden
-by another one; then the rule says which (`Rule.hidden`, tests/scenario/test_ineffective_values.py).
+The scenes of the parity tests use every rule. A number that changes nothing in any of them is either dead or hidden by
+another one; in that case the rule names it (`Rule.hidden`, tests/scenario/test_ineffective_values.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.parity.scenes import lively, scenario_of
 
 STEPS = 30
 ORDER = ("flight", "classics", "walled", "soft", "hunted", "wrapped", "life", "courting", "scored", "wild")
-"""Scenes, the quick ones first; what acts in one is not looked at in the next."""
+"""Scenes, the quick ones first; a number that acts in one is not tried in the next."""
 
 
 def numbers() -> dict[str, tuple[float, float]]:
@@ -34,18 +34,18 @@ def numbers() -> dict[str, tuple[float, float]]:
 
 
 def begun(scene: str) -> mm.Simulation:
-    """A flock in the middle of things; `courting` is `life` before anybody has found anybody, `flight` is in space."""
+    """A flock that has run for a while; `courting` is `life` before any pair has formed, `flight` is in space."""
     if scene == "flight":
         values = {"agents": 60, "start.radius": 6.0, "rules.stardisplay.roost_radius": 2.0}
         rules = {f"rules.{name}.enabled": True for name in ("level", "altitude", "seek", "flee_point")}
-        # None is another kernel: what may be none is a number here from the start.
+        # None would need another kernel, so every optional number has a value here from the start.
         rules |= {f"rules.{name}.z": 150.0 for name in ("seek", "flee_point", "altitude")}
         return mm.Simulation(mm.load_scenario("stardisplay").with_values({**values, **rules}), 3, "cpu")
     return mm.Simulation(scenario_of("life"), 3, "cpu") if scene == "courting" else lively(scenario_of(scene))
 
 
 def candidates(low: float, high: float, now: Any) -> Iterator[Any]:
-    """The ends of the slider and values near the scene's, which fit together with the other numbers."""
+    """The ends of the slider and values near the scene's, as far as they are compatible with the other numbers."""
     kind = type(now)
     for value in (high, low, 1.1 * now, 0.9 * now, low + 0.37 * (high - low)):
         if low <= value <= high:
@@ -53,7 +53,7 @@ def candidates(low: float, high: float, now: Any) -> Iterator[Any]:
 
 
 def same(a: State, b: State) -> bool:
-    """Whether agents are the same; items show settings, which proves nothing."""
+    """Whether agents are the same; items contain settings, so a difference there proves nothing."""
     return len(a) == len(b) and all((a[name] == b[name]).all() for name in a.columns if name in b.columns)
 
 
@@ -81,7 +81,7 @@ def acting(scene: str, paths: dict[str, tuple[float, float]]) -> set[str]:
                     found.add(path)
                     break
             except MurmuraError:
-                continue  # it does not fit the others
+                continue  # incompatible with the other numbers
     return found
 
 

@@ -1,4 +1,4 @@
-"""Food: the documents' forces by hand, the four stages, exact capacity, and food that is neither made nor lost."""
+"""Food: the documents' forces by hand, the four stages, exact capacity, and conservation of food."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def world(rules: dict[str, Any] | None = None, **values: Any) -> Scenario:
 
 
 def birds(scenario: Scenario, offsets: Any, stage: int, velocities: Any = None, **columns: Any) -> Simulation:
-    """Hungry agents at these ways from the food, all at one stage."""
+    """Hungry agents at these offsets from the food, all in one stage."""
     n = len(offsets)
     target = -1 if stage == NONE else 0
     given = {"energy": [0.5] * n, "feeding_state": [stage] * n, "target_food_id": [target] * n} | columns
     return place(scenario, np.array(FOOD) + np.asarray(offsets, float), velocities, **given)
 
 
-def full_up(sim: Simulation) -> None:
-    """Let the source say that it has no room."""
+def without_room(sim: Simulation) -> None:
+    """Mark the source as having no room."""
     state = sim.state.copy()
     state.items["feeding"][0, [ROOM, INVITES]] = 0.0
     sim.load_state(state)
@@ -50,7 +50,7 @@ def limited(x: float, y: float, most: float) -> list[float]:
     return [x * min(1.0, most / size), y * min(1.0, most / size)] if size else [0.0, 0.0]
 
 
-def test_who_is_driven_far_away_from_its_food_gives_it_up() -> None:
+def test_an_agent_driven_far_from_its_food_gives_up() -> None:
     sim = birds(world(reach=60.0), [(80.0, 0.0), (100.0, 0.0)], APPROACHING)
     sim.step()
     assert sim.column("feeding_state").tolist() == [APPROACHING, NONE]
@@ -108,11 +108,11 @@ def test_the_approach_slows_on_arrival_and_ends() -> None:
 
 # S0-60, S0-61, S0-62, S0-63
 @pytest.mark.parametrize("force", [1.0, 0.8, 100.0])
-def test_who_gathers_circles_the_food(force: float) -> None:
+def test_gathering_agents_circle_the_food(force: float) -> None:
     offsets = [[30.0, 0.0], [0.0, -45.0], [20.0, 20.0], [60.0, 5.0], [-33.0, 8.0]]
     velocities = [[0.0, 3.0], [2.0, 2.0], [3.0, -1.0], [0.0, -1.5], [1.0, 0.0]]
     sim = birds(world(gather_radius=40.0, gather_force=force), offsets, GATHERING, velocities)
-    full_up(sim)
+    without_room(sim)
     expected = []
     for k, ((x, y), (vx, vy)) in enumerate(zip(offsets, velocities, strict=True)):
         dx, dy, d = -x, -y, math.hypot(x, y)
@@ -126,10 +126,10 @@ def test_who_gathers_circles_the_food(force: float) -> None:
 
 
 # S0-61
-def test_every_tenth_circles_at_the_same_speed() -> None:
+def test_every_tenth_agent_circles_at_the_same_speed() -> None:
     n = 24
     sim = birds(world(gather_radius=40.0, gather_force=1000.0), [[40.0, 0.0]] * n, GATHERING)
-    full_up(sim)
+    without_room(sim)
     forces = rule_forces(sim, "feeding")
     close(forces[:, 0], np.zeros(n))
     close(-forces[:, 1], [MAX_SPEED * 0.5 * (0.8 + (k % 10) * 0.04) for k in range(n)])
@@ -141,7 +141,7 @@ def test_the_style_changes_how_they_wait() -> None:
     forces = {}
     for style in ("gather", "swarm", "hover"):
         sim = birds(world(gather_radius=40.0, style=style), offsets, GATHERING, velocities)
-        full_up(sim)
+        without_room(sim)
         forces[style] = rule_forces(sim, "feeding")
     for a, b in (("gather", "swarm"), ("swarm", "hover"), ("hover", "gather")):
         assert (np.abs(forces[a] - forces[b]).max(axis=1) > 0.01).all()
@@ -154,7 +154,7 @@ def test_the_style_changes_how_they_wait() -> None:
     assert abs(forces["swarm"][1, 0] - (1.0 - 4.0 / 12.0) * MAX_FORCE) <= 0.3 * MAX_FORCE + 1e-6
 
 
-# S0-59, S0-63, S0-65, S0-66: the whole step, not only the wish: outside the clamp, and at full speed and force
+# S0-59, S0-63, S0-65, S0-66: the whole step, not only the force: outside the clamp, and at full speed and force
 def test_forces_of_feeding_are_added_after_the_clamp(backend: str) -> None:
     cases = [
         (FEEDING, (-3.0, 0.0), (10.0, 0.0), (-3.0, 0.0)),
@@ -165,7 +165,7 @@ def test_forces_of_feeding_are_added_after_the_clamp(backend: str) -> None:
     for stage, way, velocity, force in cases:
         scenario = world(reach=200.0).with_values({"motion.max_speed": 15.0})
         sim = birds(scenario, [way], stage, [velocity])
-        full_up(sim)
+        without_room(sim)
         state = sim.state
         sim = Simulation(scenario, backend=backend, positions=sim.positions, velocities=sim.velocities)
         sim.load_state(state)
@@ -181,7 +181,7 @@ def test_a_feeder_stops_in_fourteen_frames() -> None:
 
 
 # S0-65, S0-66
-def test_who_feeds_brakes() -> None:
+def test_feeders_brake() -> None:
     offsets = [[3.0, 0.0], [0.0, -4.9], [10.0, 0.0], [-8.0, 12.0]]
     velocities = [[2.0, 1.0], [-0.5, 0.5], [-3.0, 0.0], [1.0, 1.0]]
     sim = birds(world(feed_force=1.0), offsets, FEEDING, velocities)
@@ -196,8 +196,8 @@ def test_who_feeds_brakes() -> None:
     close(rule_forces(sim, "feeding"), expected)
 
 
-def test_the_hungry_are_drawn_and_the_sated_are_not() -> None:
-    """Trap 13: nobody who is not hungry is pulled, and nobody but feeders takes food."""
+def test_only_hungry_agents_are_attracted() -> None:
+    """Trap 13: only hungry agents are attracted, and only feeders take food."""
     offsets = [[50.0, 0.0], [50.0, 0.0], [-95.0, 0.0], [-105.0, 0.0]]
     scenario = world(hungry_below=0.1)
     sim = birds(scenario, offsets, NONE, energy=[0.65, 0.75, 0.3, 0.3])
@@ -256,7 +256,7 @@ def test_energy_comes_from_food_and_food_goes_into_energy() -> None:
     sim = birds(scenario, [[float(k), 0.0] for k in range(8)], FEEDING, energy=[0.3] * 8)
     sim.step(5)
     gained = sim.column("energy") - 0.3
-    close(gained, [0.3 * 4 * DT] * 8, 1e-5)  # the first portion comes with the source's first turn
+    close(gained, [0.3 * 4 * DT] * 8, 1e-5)  # the source hands out the first portion in its first turn
     sim.step(40)
     assert sim.state.items["feeding"][0, [AMOUNT, PRESENT, ROOM]].tolist() == [0.0, 0.0, 0.0]
     assert (sim.column("feeding_state") == NONE).all()
@@ -316,16 +316,16 @@ def test_panic_interrupts() -> None:
         assert stages[0] == NONE
         assert stages[1] == stage
         sim.step(2)
-        assert sim.column("feeding_state")[0] == NONE, "the frightened do not set out either"
+        assert sim.column("feeding_state")[0] == NONE, "frightened agents do not set out either"
 
 
-def test_who_courts_does_not_eat() -> None:
+def test_courting_agents_do_not_eat() -> None:
     sim = birds(world(), [[30.0, 0.0]] * 7, NONE, mating_state=list(range(7)))
     sim.step()
     assert sim.column("feeding_state").tolist() == [1, 1, 0, 0, 0, 0, 1]
 
 
-def test_other_wishes_and_the_wind_fade_on_the_way_to_food() -> None:
+def test_other_forces_and_the_wind_fade_on_the_way_to_food() -> None:
     rules = {"cohesion": {}, "separation": {"radius": 25.0}, "wind": {"speed": 10.0, "turbulence": 0.0}}
     found = {}
     for stage in range(4):
@@ -341,7 +341,7 @@ def test_other_wishes_and_the_wind_fade_on_the_way_to_food() -> None:
         )
     for stage, left in ((APPROACHING, 0.3), (GATHERING, 0.3), (FEEDING, 0.0)):
         close(found[stage]["wind"], left * free["wind"])
-    # 12 units apart is outside what is left of 25 on the approach, and inside of it while waiting.
+    # 12 units apart is outside the reduced separation radius (of 25) on the approach, and inside it while waiting.
     assert not found[APPROACHING]["separation"].any()
     assert found[GATHERING]["separation"].any()
 

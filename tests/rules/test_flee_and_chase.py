@@ -1,4 +1,4 @@
-"""What species want of each other: flee, chase, and factors on the flocking rules."""
+"""Relations between species: fleeing, chasing, and factors on the flocking rules."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_three_frames_ahead_with_velocities_per_tick() -> None:
 
 
 def test_only_the_nearest_is_chased() -> None:
-    # S3-8: the others play no part, and the unseen are not chased
+    # S3-8: the others do not matter, and unseen ones are not chased
     places = [[100.0, 80.0], [110.0, 80.0], [100.0, 92.0], [95.0, 80.0]]
     sim = place(
         hunt({"chase": {"weight": 1.0}}),
@@ -81,7 +81,7 @@ def test_only_the_nearest_is_chased() -> None:
     close(rule_forces(sim, "chase"), [[MAX_FORCE, 0.0], [0, 0], [0, 0], [0, 0]])
 
 
-def test_a_hunter_without_prey_asks_for_nothing() -> None:
+def test_a_hunter_without_prey_has_no_force() -> None:
     # S3-8
     sim = place(
         hunt({"chase": {}}), [[100.0, 80.0], [104.0, 80.0]], [[3.0, 1.0]] * 2, species=[HUNTER, HUNTER]
@@ -145,7 +145,7 @@ def test_relations_weigh_neighbours_in_the_flocking_rules(relation: str) -> None
 
 
 def test_species_have_numbers_of_their_own() -> None:
-    # S3-1…S3-5 speak of each boid's own max_speed, max_force and radii
+    # S3-1…S3-5 give each boid its own max_speed, max_force and radii
     species = [
         {"name": "slow", "values": {"motion.max_speed": 2.0}},
         {"name": "strong", "values": {"motion.max_force": 1.5, "rules.seek.weight": 0.5}},

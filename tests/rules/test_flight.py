@@ -23,7 +23,7 @@ def bird(velocity: list[float], z: float = 50.0, **values: Any) -> mm.Simulation
 
 
 def acceleration(sim: mm.Simulation) -> Any:
-    """What the next step adds to the velocity in a second."""
+    """What the next step adds to the velocity, per second."""
     before = sim.velocities[0].astype(float)
     sim.step()
     return (sim.velocities[0] - before) / DT
@@ -44,17 +44,17 @@ def test_lift_and_drag_grow_with_the_square_of_the_speed(speed: float) -> None:
 
 
 @pytest.mark.parametrize("degrees", [30.0, -70.0])
-def test_a_rolled_bird_is_pulled_aside_by_its_lift_and_sinks(degrees: float) -> None:
+def test_lift_pulls_a_rolled_bird_sideways_and_it_sinks(degrees: float) -> None:
     sim = bird([10.0, 0.0, 0.0], **BANKING)
     state = sim.state.copy()
     state["roll"][:] = math.radians(degrees)
     sim.load_state(state)
     roll = math.radians(degrees)
-    # Along x the left is y: a roll to the left pulls there.
+    # For a bird that flies along x, left is y: a roll to the left pulls there.
     assert acceleration(sim) == pytest.approx([0.0, G * math.sin(roll), G * (math.cos(roll) - 1.0)], abs=1e-3)
 
 
-def test_steering_aside_makes_a_bird_roll_and_it_rolls_out_by_itself() -> None:
+def test_lateral_steering_makes_a_bird_roll_and_it_rolls_out_by_itself() -> None:
     goal = {
         "rules.seek.enabled": True,
         "rules.seek.x": 50.0,
@@ -63,7 +63,7 @@ def test_steering_aside_makes_a_bird_roll_and_it_rolls_out_by_itself() -> None:
     }
     sim = bird([10.0, 0.0, 0.0], **BANKING, **goal)
     sim.step()
-    left = sim.forces[0, 1] * 60.0  # all the rest of the force is lift, which does not lean yet
+    left = sim.forces[0, 1] * 60.0  # the rest of the force is lift, which is not tilted yet
     assert left > 0.0
     assert sim.column("roll")[0] == pytest.approx(math.atan(0.8 * left * DT), rel=1e-3)
     sim.retune({"rules.seek.weight": 0.0})
@@ -80,7 +80,7 @@ def test_a_climb_fades_in_level_flight() -> None:
 
 
 @pytest.mark.parametrize(("z", "share"), [(40.0, 0.5), (10.0, 1.0), (70.0, -1.0), (50.0, 0.0)])
-def test_a_height_is_wished_for_in_proportion(z: float, share: float) -> None:
+def test_the_pull_to_a_height_is_proportional(z: float, share: float) -> None:
     values = {"rules.altitude.enabled": True, "rules.altitude.range": 20.0, "motion.max_force": 0.3}
     sim = bird([5.0, 0.0, 0.0], z, **values)
     sim.step()

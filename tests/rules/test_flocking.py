@@ -58,15 +58,15 @@ def test_push_ignores_velocity_and_its_weight_comes_after_the_limit() -> None:
 
 @pytest.mark.parametrize("falloff", ["inverse", "inverse_square"])
 def test_separation_at_the_radius_and_at_no_distance(falloff: str) -> None:
-    # S0-39 with decision 5: the radius itself counts, the very same place does not
+    # S0-39 with decision 5: the radius itself counts, a distance of 0 does not
     scenario = make_scenario({"separation": {"radius": 16.0, "weight": 1.0, "falloff": falloff}})
     assert rule_forces(place(scenario, [[100.0, 80.0], [116.0, 80.0]]), "separation").any(axis=1).all()
     assert not rule_forces(place(scenario, [[100.0, 80.0], [116.001, 80.0]]), "separation").any()
     assert not rule_forces(place(scenario, [[100.0, 80.0], [100.0, 80.0]]), "separation").any()
 
 
-def test_pushes_that_cancel_ask_for_nothing() -> None:
-    # S0-41, S1-11: not even for a stop
+def test_pushes_that_cancel_give_no_force() -> None:
+    # S0-41, S1-11: not even a braking force
     sim = place(
         make_scenario({"separation": {"radius": 16.0}}, perception={"field_of_view": 360.0}),
         [[100.0, 80.0], [108.0, 80.0], [92.0, 80.0]],
@@ -101,14 +101,14 @@ def test_near_neighbours_count_more_with_linear_weights() -> None:
 
 
 @pytest.mark.parametrize("name", ["alignment", "cohesion", "separation"])
-def test_nobody_near_nothing_asked(name: str) -> None:
+def test_without_neighbours_there_is_no_force(name: str) -> None:
     # S4-27, S0-35
     sim = place(make_scenario({name: {}}), [[100.0, 80.0], [200.0, 20.0]], [[3.0, 1.0]] * 2)
     assert not rule_forces(sim, name).any()
 
 
 def test_weightless_neighbours_do_not_align() -> None:
-    # S0-35: at the very radius a linear weight is 0, and so is their sum
+    # S0-35: at exactly the radius a linear weight is 0, and so is their sum
     sim = place(
         make_scenario({"alignment": {"weighting": "linear"}}),
         [[100.0, 80.0], [132.0, 80.0]],
@@ -120,7 +120,7 @@ def test_weightless_neighbours_do_not_align() -> None:
 
 @pytest.mark.parametrize("own", [True, False], ids=["own radius", "perception"])
 @pytest.mark.parametrize("name", ["alignment", "cohesion"])
-def test_at_the_very_radius_a_linear_weight_is_zero_in_single_precision_too(
+def test_at_exactly_the_radius_a_linear_weight_is_zero_in_single_precision_too(
     name: str, own: bool, backend: str
 ) -> None:
     # S0-34, S0-35: a weight of a millionth, of either sign, would become a full force
@@ -153,7 +153,7 @@ def test_every_rule_has_a_radius_of_its_own() -> None:
     assert sim.neighbors(0).tolist() == [1, 2, 3, 4]
 
 
-def test_cohesion_goes_round_the_seam() -> None:
+def test_cohesion_works_across_the_edge_of_a_torus() -> None:
     # S1-13, S3-3, S3-43, S3-44 with decision 16: the mean of raw coordinates would point the other way
     sim = place(make_scenario({"cohesion": {}}), [[236.0, 156.0], [4.0, 4.0], [12.0, 4.0]])
     direction = np.array([12.0, 8.0])

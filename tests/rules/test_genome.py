@@ -23,7 +23,7 @@ def alone(**columns: Any) -> Any:
 
 
 # S3-29, S3-40
-def test_founders_are_their_species_each_a_little_different() -> None:
+def test_founders_vary_a_little_around_their_species() -> None:
     sim = wild(np.full((400, 2), 500.0), [PREY] * 300 + [PREDATOR] * 100, {"rules.genome.spread": 0.1})
     speed, size = sim.column("gene_speed"), sim.column("gene_size")
     assert speed.min() >= 0.3 and speed.max() <= 0.5 and speed.std() == pytest.approx(0.2 / 12**0.5, rel=0.1)
@@ -79,7 +79,7 @@ def flock_forces(sociability: float, rule: str) -> float:
     ("rule", "lonely", "social"), [("separation", 1.5, 1.0), ("alignment", 1.0, 2.5), ("cohesion", 1.0, 3.0)]
 )
 def test_sociability_weighs_the_flocking_rules(rule: str, lonely: float, social: float) -> None:
-    unit = MAX_FORCE * 0.3  # each wish is as strong as the force gene allows
+    unit = MAX_FORCE * 0.3  # each force is as strong as the force gene allows
     # Cohesion also yields to a crowd of two: 1 - 2/10, and 1 - 2/50.
     crowd = {0.0: 1 - 2 / 10, 1.0: 1 - 2 / 50} if rule == "cohesion" else {0.0: 1.0, 1.0: 1.0}
     assert flock_forces(0.0, rule) == pytest.approx(lonely * unit * crowd[0.0], rel=1e-4)
@@ -108,7 +108,7 @@ def hunger(values: dict[str, float] | None = None, **columns: float) -> float:
     return 1.0 - float(sim.column("energy")[0])
 
 
-# S3-25, S3-45, S3-46: every gift has its price
+# S3-25, S3-45, S3-46: every advantage has a cost
 @pytest.mark.parametrize(
     "column",
     ["gene_speed", "gene_force", "gene_vision", "gene_longevity", *(f"part_{part}" for part in PARTS)],
@@ -118,7 +118,7 @@ def test_what_helps_costs_energy(column: str) -> None:
     assert hunger(**{column: high}) > 1.01 * hunger(**{column: low})
 
 
-# S3-45: the efficient survive scarcity but are slow
+# S3-45: efficient animals survive scarcity but are slow
 def test_efficiency_saves_and_slows() -> None:
     assert hunger(gene_efficiency=1.0) < 0.7 * hunger(gene_efficiency=0.0)
     speeds = []
@@ -130,7 +130,7 @@ def test_efficiency_saves_and_slows() -> None:
 
 
 # S3-45: size needs more food for the same share of energy
-def test_the_large_are_fed_less_by_the_same_meal() -> None:
+def test_large_animals_gain_less_from_the_same_meal() -> None:
     gains = []
     for size in (1.0, 2.0):
         sim = wild(
@@ -153,8 +153,8 @@ def test_ten_seconds_are_counted_in_steps_of_a_tenth() -> None:
     assert sim.scenario.motion.time_step == pytest.approx(DT)
 
 
-def test_what_only_founders_get_says_so() -> None:
-    """A slider that does nothing to those who live must not look as if it did."""
+def test_descriptions_say_which_numbers_act_on_founders_only() -> None:
+    """A slider that does not act on living animals must not look as if it did."""
     for name in (*GENES, *PARTS):
         text = Genome.model_fields[name].description or ""
-        assert "who lives keeps what it was born with" in text, name
+        assert "living animals keep what they were born with" in text, name

@@ -53,14 +53,14 @@ def test_two_have_one_young_and_pay_for_it() -> None:
     assert sim.column("generation").tolist() == [0, 0, 1]
     energies = sim.column("energy")
     assert energies[:2] == pytest.approx([0.6 - 0.05, 0.95], rel=1e-5)
-    assert energies[2] == pytest.approx(0.4, rel=1e-5), "what its mother gave: none is made"
+    assert energies[2] == pytest.approx(0.4, rel=1e-5), "what its mother gave: no energy is created"
     assert sim.column("age")[2] == 0.0 and sim.column("health")[2] == 1.0
     assert sim.column("mating_cooldown")[:2] == pytest.approx([15.0, 15.0], abs=0.2)
     sim.step(100)
     assert births(sim) == []
 
 
-# Young cost half of the greatest energy, in absolute terms: parents are left with half, whatever they had
+# Young cost half of the maximum energy, in absolute terms: parents are left with half, whatever they had
 @pytest.mark.parametrize("young", [1.0, 2.0])
 def test_parents_are_left_with_half_their_energy(young: float, backend: str) -> None:
     values = {"rules.reproduction.keeps": 0.5, "rules.reproduction.young": young}
@@ -70,7 +70,7 @@ def test_parents_are_left_with_half_their_energy(young: float, backend: str) -> 
     assert energies[:2] == pytest.approx([0.5, 0.5], rel=1e-5)
     given = (0.9 - 0.5) * 1.0 + (0.7 - 0.5) * 2.0
     assert (energies[2:] * sim.column("gene_size")[2:]).sum() == pytest.approx(given, rel=1e-4), (
-        "none is made"
+        "no energy is created"
     )
 
 
@@ -93,7 +93,7 @@ def test_one_alone_may_have_young_too() -> None:
         assert sim.column(f"gene_{gene}")[1] == pytest.approx(sim.column(f"gene_{gene}")[0], abs=1e-6)
 
 
-def test_who_finds_nobody_waits_and_then_has_young_alone() -> None:
+def test_without_a_partner_an_animal_waits_and_then_has_young_alone() -> None:
     sim = wild([[500, 500]], [PREY], PLAIN | {"rules.reproduction.alone_after": 2.0}, columns={"age": 50.0})
     sim.step(15)
     assert births(sim) == []
@@ -111,14 +111,14 @@ def lone_mother(backend: str) -> Any:
 
 
 # Trap 10: father 0 is an agent, and no father is not agent 0; on the device: tests/cuda/test_lifecycle.py
-def test_nobodys_genes_are_not_those_of_agent_0(backend: str) -> None:
+def test_a_missing_father_is_not_agent_0(backend: str) -> None:
     sim = lone_mother(backend)
     sim.step(3)
     assert births(sim) == [(2, 1, None)]
     assert sim.column("gene_speed")[2] == pytest.approx(0.3)
 
 
-def test_genes_are_the_mean_of_both() -> None:
+def test_genes_are_the_mean_of_both_parents() -> None:
     columns = {f"gene_{gene}": [0.2, 0.6] for gene in GENES} | {
         "gene_size": [1.0, 2.0],
         "gene_hue": [0.9, 0.3],
@@ -129,21 +129,21 @@ def test_genes_are_the_mean_of_both() -> None:
         assert sim.column(f"gene_{gene}")[2] == pytest.approx(expected, abs=1e-5), gene
 
 
-def test_or_of_the_one_or_the_other() -> None:
+def test_genes_may_come_from_either_parent() -> None:
     sim = pair(
         {"rules.reproduction.crossover": "choice"}, 60, gene_speed=[0.2, 0.6] * 60, gene_fear=[0.1, 0.7] * 60
     )
     speed, fear = sim.column("gene_speed")[120:], sim.column("gene_fear")[120:]
     assert len(speed) == 60
     assert set(np.round(speed.astype(float), 4)) == {0.2, 0.6} and 15 < (speed < 0.4).sum() < 45
-    assert 10 < ((speed < 0.4) == (fear < 0.4)).sum() < 50, "genes are dealt one by one"
+    assert 10 < ((speed < 0.4) == (fear < 0.4)).sum() < 50, "genes are drawn one by one"
 
 
 def test_body_parts_are_halved() -> None:
     sim = pair(None, 60, part_spike=[4, 2] * 60, part_fin=[1, 0] * 60, part_shell=[2, 2] * 60)
     spikes, fins, shells = (sim.column(f"part_{part}")[120:] for part in ("spike", "fin", "shell"))
     assert (spikes == 3).all() and (shells == 2).all()
-    assert set(fins) == {0, 1} and 15 < fins.sum() < 45, "an odd one by chance"
+    assert set(fins) == {0, 1} and 15 < fins.sum() < 45, "an odd one at random"
 
 
 def test_mutation_rate_and_size() -> None:
@@ -175,7 +175,7 @@ def test_parts_mutate_one_at_a_time() -> None:
 
 
 @pytest.mark.parametrize("choice", [False, True])
-def test_many_inherit_at_once_what_each_inherits_alone(choice: bool) -> None:
+def test_arrays_of_newborns_inherit_what_each_inherits_alone(choice: bool) -> None:
     """Heredity has no branches: it is traced for all targets, and takes arrays as well as numbers."""
     p = Record("p", {
         "crossover_choice": choice, "mutation_rate": 0.5, "mutation_size": 0.3, "hue_mutation_rate": 0.5,
@@ -195,7 +195,7 @@ def test_many_inherit_at_once_what_each_inherits_alone(choice: bool) -> None:
     assert (together.std(axis=1) > 0.0).all()
 
 
-# Maturity and its price
+# Maturity and its cost
 @pytest.mark.parametrize(
     ("age", "slowness", "grown"), [(8.0, 0.0, True), (8.0, 1.0, False), (25.0, 1.0, True)]
 )
@@ -245,7 +245,7 @@ def test_lights_are_found_from_farther_away() -> None:
     assert (dark.column("target_mate_id")[0], bright.column("target_mate_id")[0]) == (1, 2)
 
 
-def test_only_its_own_kind() -> None:
+def test_partners_are_of_the_same_species() -> None:
     sim = wild([[500, 500], [506, 500]], [PREY, PREDATOR], PLAIN, columns={"age": 50.0})
     sim.step(6)
     assert births(sim) == []

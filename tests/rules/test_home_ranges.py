@@ -45,13 +45,13 @@ def test_owners_are_pulled_back_between_inner_and_outer_radius():
     np.testing.assert_allclose(forces[:, 1], 0.0, atol=1e-6)
 
 
-def test_others_are_pushed_out_the_harder_the_nearer_the_centre():
+def test_others_are_pushed_out_harder_near_the_centre():
     shares = np.array([0.1, 0.5, 0.9, 1.1])
     forces = forces_at([(100, 400 + 200 * share) for share in shares], [1] * 4)
     np.testing.assert_allclose(forces[:, 1], 0.5 * 0.6 * np.maximum(0.0, 1.0 - shares), atol=1e-5)
 
 
-def test_a_home_reaches_across_the_seam():
+def test_a_home_reaches_across_the_edge_of_a_torus():
     forces = forces_at([(960.0, 400.0)], [1])  # 140 to the left of the home's centre
     np.testing.assert_allclose(forces[0], [-0.5 * 0.6 * (1 - 140 / 200), 0.0], atol=1e-5)
 

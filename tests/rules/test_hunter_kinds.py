@@ -13,7 +13,7 @@ STILL = {"vx": 0.0, "vy": 0.0}
 
 class TestHawk:
     def test_circles_the_flock(self):
-        """S0-74: the angle runs at 0.5 a second, 200 away from the middle, and steers 0.8 / 0.6."""
+        """S0-74: the angle advances by 0.5 per second, 200 from the middle; 0.8 of the speed, 0.6 of the force."""
         den = HunterTable({"kind": "hawk"})
         den.begin("scanning", x=1200.0, y=1000.0, vx=0.0, vy=0.0, angle=0.0, radius=200.0)
         den.turn(seen=50, center=(1000.0, 1000.0))
@@ -28,7 +28,7 @@ class TestHawk:
             den.turn(seen=50, center=(1000.0, 1000.0))
             assert 110.0 < math.hypot(den.get("x") - 1000.0, den.get("y") - 1000.0) < 230.0
         assert den.speed() == pytest.approx(22.0 * 0.8, rel=0.05)
-        assert den.get("angle") != pytest.approx(angle, abs=0.5), "it went round"
+        assert den.get("angle") != pytest.approx(angle, abs=0.5), "it moved along its circle"
 
     def test_begins_to_stalk_what_is_alone(self):
         """S0-75."""
@@ -44,7 +44,7 @@ class TestHawk:
                 prey={"x": 900.0, "y": 900.0, "isolation": isolation},
             )
             assert den.state() == state
-            # It keeps the one that it has seen to be alone, and eyes the next one otherwise.
+            # It keeps a target it has seen to be alone, otherwise it watches the next one.
             assert den.get("target") == (9.0 if state == "stalking" else 3.0)
             assert den.get("hunts") == (1.0 if state == "stalking" else 0.0)
 
@@ -61,7 +61,7 @@ class TestHawk:
         # The middle of the flock is to the left of the prey: the hawk's place is 80 to its right.
         angle = steered_to_place(den, prey, (1000.0, 1000.0))
         assert angle == pytest.approx(math.atan2(1000.0 - 1500.0, 1280.0 - 1000.0), abs=1e-6)
-        # Under cover it frightens less than half as far as else.
+        # Under cover it frightens less than half as far as otherwise.
         assert den.get("fright") == 60.0
         for x, y in ((1270.0, 1000.0), (1150.0, 1000.0)):
             den.begin("stalking", x=x, y=y)

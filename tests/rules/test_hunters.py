@@ -50,7 +50,7 @@ def test_every_number_of_a_hunter_has_a_place_in_its_row():
 
 
 def test_kinds_keep_their_codes():
-    """Rows and checkpoints know kinds by number."""
+    """Rows and checkpoints store kinds by number."""
     assert KIND_NAMES[:8] == ("hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion")
     assert [KINDS[name].code for name in KIND_NAMES] == list(range(len(KIND_NAMES)))
     for name, code in (("hawk", 99), ("kite", 0)):
@@ -58,8 +58,8 @@ def test_kinds_keep_their_codes():
             register_kind(Kind(name, code, {}, (), {}))
 
 
-def test_a_new_kind_needs_nothing_but_to_be_registered(monkeypatch: pytest.MonkeyPatch):
-    """What a file in `kinds/` registers has its turns: in its own states, and idle in all others."""
+def test_a_new_kind_needs_only_to_be_registered(monkeypatch: pytest.MonkeyPatch):
+    """A registered kind gets its turns: its own behaviour in its own states, idling in all others."""
 
     def scanning(it: Any, turn: Any) -> None:
         it.goal_score = 7.0
@@ -113,7 +113,7 @@ def test_top_speeds_are_those_of_the_reference_table(kind: str):
         den.turn(prey={"x": den.get("x") + 100.0, "y": den.get("y"), "vx": 0.0, "vy": 0.0})
         reached = max(reached, den.speed())
     assert reached == pytest.approx(BURST_SPEEDS[kind], rel=1e-6)
-    # Without a burst nobody is faster than its top speed, however fast it was.
+    # Without a burst no hunter exceeds its top speed, however fast it was.
     den.begin("recovering", energy=0.1, vx=300.0, vy=0.0)
     den.put(exhaustion_threshold=0.01)
     den.turn()
@@ -179,7 +179,7 @@ def test_exhaustion_ends_a_hunt(state: str, collapses: bool):
 
 
 def test_a_stoop_is_not_broken_off():
-    """Decision 12: it ends by a hit, by the loss of the target or after 2.5 s."""
+    """Decision 12: it ends with a hit, with the loss of the target or after 2.5 s."""
     den = HunterTable({"kind": "falcon"})
     den.begin("diving", target=5, energy=1.0)
     den.turn(prey=FAR_AWAY)
@@ -213,7 +213,7 @@ def test_a_tired_hunter_is_slow():
 def test_the_order_of_a_turn():
     """S0-70: energy before exhaustion before behaviour; the speed limit before the move; the boundary last."""
     den = HunterTable({"kind": "hawk"}, boundary="soft")
-    # The drain of this very turn exhausts it, and it rests at once instead of steering.
+    # The drain of this turn exhausts it, and it rests immediately instead of steering.
     den.begin("attacking", target=5, energy=15.1, x=1000.0, y=1000.0, vx=20.0, vy=0.0)
     den.turn(prey={"x": 1000.0, "y": 1500.0, "isolation": 1.0})
     assert den.state() == "recovering"
@@ -222,7 +222,7 @@ def test_the_order_of_a_turn():
     assert den.get("vx") == pytest.approx(limited)
     assert den.get("vy") == 0.0
     assert den.get("x") == pytest.approx(1000.0 + limited * DT)
-    # The push of the edge comes after the move: the place does not know of it yet.
+    # The push of the edge comes after the move, so it does not change the position yet.
     den.begin("recovering", energy=10.0, x=50.0, vx=-5.0, vy=0.0)
     den.turn()
     assert den.get("vx") == pytest.approx(-5.0 * 0.98 + 0.5)
@@ -288,7 +288,7 @@ def test_idle_hunters_wander_everywhere():
 
 
 def test_a_lost_target_ends_the_hunt():
-    """S0-80: a target that died or was caught by somebody else reports no more."""
+    """S0-80: a target that died or was caught by another hunter no longer reports."""
     for state in ("stalking", "hunting", "attacking"):
         den = HunterTable({"kind": "hawk"})
         den.begin(state, target=5, hunts=1.0)
@@ -351,7 +351,7 @@ def test_a_miss_costs_as_much(kind: str):
 
 
 def test_one_bird_is_caught_once():
-    """Two hunters strike the same bird in the same step: the first one has it, the other one does not."""
+    """Two hunters strike the same bird in the same step: only the first catches it."""
     den = HunterTable({"kind": "hawk"}, {"kind": "eagle"})
     for number in range(2):
         den.begin("attacking", number, target=17, x=500.0, y=500.0, energy=55.0)
@@ -362,7 +362,7 @@ def test_one_bird_is_caught_once():
     assert den.get("catches", 1) == 0.0 and den.get("failed_hunts", 1) == 1.0
 
 
-def test_hunger_kills_where_it_may():
+def test_hunters_starve_if_starvation_is_on():
     for limit, alive in ((0.0, 1.0), (0.5, 0.0)):
         den = HunterTable({"kind": "hawk"}, starve_after=limit)
         for _ in range(60):

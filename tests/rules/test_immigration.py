@@ -19,7 +19,7 @@ ALWAYS = 600.0  # [1/min] one in every step of a tenth of a second
 
 
 def world(agents: int = 60, **values: Any) -> mm.Scenario:
-    """The scene in which parity is tested, and its kernel: prey and predators between walls, newcomers of both."""
+    """The scene of the parity tests, which shares its kernel: prey and predators between walls, newcomers of both."""
     changed = {f"rules.{name.replace('__', '.')}": value for name, value in values.items()}
     return scenario_of("scored").with_values({"agents": agents, **changed})
 
@@ -62,7 +62,7 @@ def test_a_newcomer_is_a_founder_without_parents(backend: str) -> None:
 
 def places_of(boundary: str) -> np.ndarray:
     values = {"world.boundary": boundary, "rules.reproduction.most": 400}
-    backend = "cpu" if boundary == "reflect" else "reference"  # no kernel of its own for this
+    backend = "cpu" if boundary == "reflect" else "reference"  # not worth compiling a kernel
     sim = mm.Simulation(world(2, immigration__rate=ALWAYS).with_values(values), seed=1, backend=backend)
     found = []
     for _ in range(45):
@@ -86,8 +86,8 @@ def test_they_come_through_the_walls_or_anywhere(boundary: str) -> None:
     assert (counts > 5).all() and counts[2:].sum() > counts[:2].sum(), "long sides have more"
 
 
-def test_so_many_come_in_a_minute() -> None:
-    """The number in 40 minutes is Poisson's: within four standard deviations of the mean."""
+def test_newcomers_arrive_at_the_given_rate() -> None:
+    """The number in 40 minutes is Poisson distributed: within four standard deviations of the mean."""
     data = world(0, immigration__rate=15.0, ageing__span=0.0).model_dump(mode="json")
     for kind in data["species"]:
         kind["values"]["rules.ageing.least"] = 0.05  # so that there is always room
@@ -99,7 +99,7 @@ def test_so_many_come_in_a_minute() -> None:
     assert (abs(came - 600.0) < 4.0 * 600.0**0.5).all(), came
 
 
-def test_a_species_that_died_out_comes_back_and_then_nobody_comes() -> None:
+def test_an_extinct_species_returns_and_then_arrivals_stop() -> None:
     data = world(40, immigration__rate=60.0).model_dump(mode="json")
     data["species"][0]["values"]["rules.immigration.rate"] = 0.0
     data["species"][1]["values"]["rules.immigration.below"] = 3.0
@@ -116,7 +116,7 @@ def test_a_species_that_died_out_comes_back_and_then_nobody_comes() -> None:
     assert most >= 3
 
 
-def test_caps_hold_though_young_and_newcomers_want_the_same_place() -> None:
+def test_caps_hold_when_young_and_newcomers_compete() -> None:
     data = world(60, immigration__rate=ALWAYS, reproduction__most=90, reproduction__asexual=1.0).model_dump(
         mode="json"
     )
@@ -134,11 +134,11 @@ def test_caps_hold_though_young_and_newcomers_want_the_same_place() -> None:
         assert (counts <= [70, 12]).all() and counts.sum() <= 90
         full += counts == [70, 12]
         kinds |= {e["kind"] for e in sim.events()}
-    assert (full > 5).all(), "the caps were never met"
+    assert (full > 5).all(), "the caps were never reached"
     assert kinds >= {"birth", "arrival", "death"}
 
 
-def test_threads_and_pieces_never_change_a_bit() -> None:
+def test_bits_do_not_depend_on_threads_or_batches() -> None:
     found = set()
     for threads, pieces in ((1, 1), (2, 50), (3, 7)):
         sim = mm.Simulation(world(60, immigration__rate=90.0), seed=9, backend="cpu", threads=threads)
@@ -156,7 +156,7 @@ def test_a_world_may_begin_empty() -> None:
     assert sim.agent_count > 10
 
 
-def test_family_trees_know_newcomers_and_the_books_balance(tmp_path: Path) -> None:
+def test_family_trees_contain_newcomers_and_the_counts_balance(tmp_path: Path) -> None:
     scenario = world(60, immigration__rate=60.0, ageing__least=20.0)
     sim = mm.Simulation(scenario, seed=7, backend="cpu", threads=1)
     run = record(sim, 900, tmp_path / "run", every=90)
@@ -178,7 +178,7 @@ def test_family_trees_know_newcomers_and_the_books_balance(tmp_path: Path) -> No
         assert np.array_equal(getattr(live, name), getattr(tree, name)), name
     frame = run.frames[-1]
     assert np.array_equal(tree.species[tree.alive], frame.species), "children of newcomers have their species"
-    # A tree for each one without a mother, a newcomer's as long as the time until it came.
+    # One tree for each agent without a mother; a newcomer's begins at its arrival.
     lines = newick(tree).splitlines()
     assert len(lines) == tree.founders.sum() == 60 + len(told["arrival"])
     lone = next(e for e in told["arrival"] if not len(tree.children(e["id"])))
@@ -192,10 +192,12 @@ def test_family_trees_know_newcomers_and_the_books_balance(tmp_path: Path) -> No
         == 60 + len(told["arrival"])
     )
     measured = sim.measure()["births"]
-    assert measured == pytest.approx(sum(e["step"] > 300 for e in told["birth"])), "newcomers are no births"
+    assert measured == pytest.approx(sum(e["step"] > 300 for e in told["birth"])), (
+        "newcomers do not count as births"
+    )
 
 
-def test_the_figure_tells_arrivals_from_births(tmp_path: Path) -> None:
+def test_the_figure_distinguishes_arrivals_from_births(tmp_path: Path) -> None:
     from matplotlib.figure import Figure
 
     from murmura.lab.figures.lineage import _draw_rates
@@ -223,7 +225,7 @@ def test_the_figure_tells_arrivals_from_births(tmp_path: Path) -> None:
         ({"rules.immigration.rate": -1.0}, ["rules.immigration.rate", "-1"]),
     ],
 )
-def test_what_makes_no_sense_is_refused(values: dict[str, Any], words: list[str]) -> None:
+def test_invalid_combinations_are_refused(values: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(ScenarioError) as error:
         world().with_values(values)
     for word in words:

@@ -17,14 +17,14 @@ from .scenes import MAX_FORCE, MAX_SPEED, close, make_scenario, place, rule_forc
 
 DT = 0.015625
 NONE, SEEKING, APPROACHING, COURTING, MATING, FIGHTING, COOLDOWN = range(7)
-AT_ONCE = 1e6  # so often does a free agent begin to seek that it does so in the first step
+AT_ONCE = 1e6  # a rate so high that a single agent begins to seek in the first step
 ODD_ONE = {"species": [{"name": "tit"}, {"name": "owl"}]}
 
 
 def world(
     rules: dict[str, Any] | None = None, parts: dict[str, Any] | None = None, **values: Any
 ) -> Scenario:
-    """A world in which nobody refuses, unless told otherwise."""
+    """A world in which, by default, nobody refuses."""
     courtship = {"search_radius": 60.0, "selectivity": 0.0, "seek_rate": AT_ONCE} | values
     scene = {"mating": courtship, "mating_cooldown": {}} | (rules or {})
     return make_scenario(scene, **{"perception": {"radius": 64.0}} | (parts or {}))
@@ -139,7 +139,7 @@ def test_she_accepts_by_naming_him() -> None:
         ("mf", {}, {"feeding_state": [0, 1]}),
     ],
 )
-def test_who_does_not_fit_does_not_mate(sexes: str, parts: Any, columns: Any) -> None:
+def test_unsuitable_agents_do_not_mate(sexes: str, parts: Any, columns: Any) -> None:
     sim = birds(world(parts=parts), [[0.0, 0.0], [20.0, 0.0]], sexes, **columns)
     for _ in range(40):
         sim.step()
@@ -147,7 +147,7 @@ def test_who_does_not_fit_does_not_mate(sexes: str, parts: Any, columns: Any) ->
 
 
 # S2-2
-def test_only_the_own_species_counts() -> None:
+def test_only_the_same_species_counts() -> None:
     scenario = world(parts=ODD_ONE)
     positions = [[100.0, 80.0], [110.0, 80.0], [90.0, 80.0]]
     for kinds, partner in (([0, 1, 0], 2), ([0, 0, 1], 1)):
@@ -182,7 +182,7 @@ def test_a_refused_suitor_rests_and_she_forgets() -> None:
     assert sim.column("rival_id").tolist() == [-1, -1]
 
 
-def test_females_refuse_as_often_as_they_are_choosy() -> None:
+def test_females_refuse_with_probability_selectivity() -> None:
     n = 40
     rng = np.random.default_rng(3)
     refused = 0
@@ -226,7 +226,7 @@ def test_a_fight_has_one_winner_who_scores_higher() -> None:
 
 @pytest.mark.parametrize("scores", [[1.5, 1.25], [1.25, 1.5], [1.25, 1.25]])
 def test_both_fighters_see_the_same_outcome(scores: list[float]) -> None:
-    """Equal scores: the one who was here first, by id."""
+    """With equal scores, the lower id wins."""
     sim = birds(world(), [[0.0, 0.0], [10.0, 0.0], [-10.0, 0.0]], "fmm")
     state = sim.state.copy()
     state["mating_state"][:], state["target_mate_id"][:] = [SEEKING, FIGHTING, FIGHTING], [-1, 0, 0]
@@ -255,7 +255,7 @@ def test_of_three_rivals_two_fight() -> None:
 
 
 @pytest.mark.parametrize("lost", ["partner", "rival"])
-def test_who_loses_the_other_starts_again(lost: str) -> None:
+def test_losing_the_partner_starts_over(lost: str) -> None:
     if lost == "partner":
         sim = birds(world(), [[0.0, 0.0], [4.0, 0.0]], "fm", mating_state=[MATING] * 2, target_mate_id=[1, 0])
     else:
@@ -272,8 +272,8 @@ def test_who_loses_the_other_starts_again(lost: str) -> None:
     assert not sim.events()
 
 
-def test_an_approach_in_vain_ends() -> None:
-    """She flies off as fast as he: after his patience he rests."""
+def test_an_approach_without_success_ends() -> None:
+    """She flies away as fast as he does: when his patience ends, he rests."""
     sim = birds(
         world(patience=0.5),
         [[0.0, 0.0], [45.0, 0.0]],
@@ -305,7 +305,7 @@ def test_panic_ends_courtship_and_hunger_prevents_it() -> None:
     assert stages(sim) == [NONE] * 3
 
 
-def test_what_both_agreed_on_stands_though_one_is_frightened() -> None:
+def test_an_agreement_holds_even_if_one_partner_is_frightened() -> None:
     sim = birds(
         world({"fear": {}}), [[0.0, 0.0], [4.0, 0.0]], "fm", panic=[0.0, 0.9], mating_state=[MATING] * 2,
         target_mate_id=[1, 0], mating_timer=[9.0] * 2,
@@ -346,7 +346,7 @@ def test_forces_of_pairs_and_rivals() -> None:
     close(rule_forces(sim, "mating"), [[0.0, 0.8 * min(MAX_FORCE, MAX_SPEED)], [0.0, 0.0]], 1e-5)
 
 
-def test_other_wishes_fade_in_courtship() -> None:
+def test_other_forces_fade_in_courtship() -> None:
     found = []
     for stage in (NONE, COURTING, MATING):
         target = [-1, -1] if stage == NONE else [1, 0]
@@ -379,9 +379,9 @@ def test_the_table_is_complete() -> None:
     assert names <= set(mating.Mating.model_fields)
 
 
-# S0-65 of courtship: the whole step, not only the wish
+# S0-65 for courtship: the whole step, not only the force
 @pytest.mark.parametrize(("strength", "push"), [(1.2, 0.6), (5.0, 2.5)])
-def test_fights_push_as_hard_as_they_are_said_to(strength: float, push: float, backend: str) -> None:
+def test_fights_push_with_fight_strength(strength: float, push: float, backend: str) -> None:
     rivals = {
         "mating_state": [FIGHTING] * 2,
         "rival_id": [1, 0],

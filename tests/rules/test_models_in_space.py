@@ -30,7 +30,7 @@ VICSEK = {
 }  # fmt: skip
 
 
-def test_without_noise_all_take_over_the_mean_heading_of_those_around() -> None:
+def test_without_noise_all_adopt_the_mean_heading_of_their_neighbours() -> None:
     rng = np.random.default_rng(2)
     places = 30.0 + rng.uniform(-4.0, 4.0, (12, 3))
     headings = units(rng.normal(size=(12, 3)))
@@ -42,7 +42,7 @@ def test_without_noise_all_take_over_the_mean_heading_of_those_around() -> None:
     np.testing.assert_allclose(units(sim.velocities), np.tile(mean, (12, 1)), atol=1e-4)
 
 
-def test_vectorial_noise_lets_order_go() -> None:
+def test_vectorial_noise_destroys_order() -> None:
     rng = np.random.default_rng(2)
     order = {}
     for noise in (40.0, 360.0):
@@ -66,12 +66,12 @@ def test_a_turn_is_at_most_the_turning_rate_and_stays_in_its_plane() -> None:
     sim.step(1)
     after = units(sim.velocities)
     angles = np.degrees(np.arccos((before * after).sum(axis=1)))
-    assert angles == pytest.approx([4.0, 4.0], abs=1e-3)  # 40 degrees a second for a tenth of one
+    assert angles == pytest.approx([4.0, 4.0], abs=1e-3)  # 40 degrees per second for a tenth of a second
     np.testing.assert_allclose(sim.velocities[:, 1], 0.0, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(sim.velocities, axis=1), 3.0, rtol=1e-5)
 
 
-def test_errors_of_the_zones_spread_as_on_a_sphere() -> None:
+def test_errors_of_the_zones_are_normal_on_the_sphere() -> None:
     many = 3000
     values = ZONES | {"rules.zones.noise": 0.05, "rules.zones.turning_rate": 100_000.0, "agents": many}
     places = np.random.default_rng(3).uniform(0.0, 900.0, (many, 3))
@@ -86,7 +86,7 @@ def test_errors_of_the_zones_spread_as_on_a_sphere() -> None:
     assert aside.std(axis=0) == pytest.approx([0.05, 0.05], rel=0.08) and np.abs(aside.mean()) < 0.005
 
 
-def test_jitter_turns_to_every_side_alike() -> None:
+def test_jitter_turns_to_all_sides_equally() -> None:
     sim = simulation(
         np.tile([0.0, 0.0, 5.0], (2000, 1)), **{"rules.jitter.enabled": True, "rules.jitter.angle": 2.0}
     )
@@ -99,7 +99,7 @@ def test_jitter_turns_to_every_side_alike() -> None:
 
 
 @pytest.mark.parametrize("rule", ["noise", "wander"])
-def test_strolling_leaves_the_plane(rule: str) -> None:
+def test_wandering_leaves_the_plane(rule: str) -> None:
     sim = simulation(np.tile([5.0, 0.0, 0.0], (60, 1)), **{f"rules.{rule}.enabled": True})
     sim.step(120)
     spread = sim.velocities.std(axis=0)

@@ -47,7 +47,7 @@ def test_panic_from_the_edge_to_the_centre() -> None:
     expected = [0.0, 1.0, 2.0, 3.0 - 0.5 / 64.0, 0.0]
     close(rule_forces(sim, "fear"), [[size * MAX_FORCE, 0.0] for size in expected])
     sim.step()
-    close(sim.forces[3], [MAX_FORCE * (3.0 - 0.5 / 64.0), 0.0])  # not limited as wishes are
+    close(sim.forces[3], [MAX_FORCE * (3.0 - 0.5 / 64.0), 0.0])  # not limited by max_force
 
 
 def test_defaults_are_the_documents() -> None:
@@ -69,7 +69,7 @@ def test_weight_scales_flight_and_not_panic() -> None:
 
 
 def test_panic_spreads_to_neighbours() -> None:
-    # S2-37 with decision 15: the greatest of one's own and what panicked neighbours spread
+    # S2-37 with decision 15: the greatest of its own panic and what panicked neighbours spread
     rng = np.random.default_rng(21)
     panic = rng.choice([0.0, 0.1, 0.25, 0.3125, 0.5, 0.75, 1.0], 60)
     sim = make_flock(make_scenario({"fear": {"spread": 0.475}}, perception=ALL_ROUND), panic=panic)
@@ -119,7 +119,7 @@ def test_panic_of_exactly_the_threshold_does_not_spread(backend: str) -> None:
 
 
 def test_panic_travels_one_neighbour_a_step() -> None:
-    # S2-37 with decision 15: synchronous, so the order of agents plays no part
+    # S2-37 with decision 15: synchronous, so the order of agents does not matter
     line = [[40.0 + 30.0 * k, 80.0] for k in range(5)]
     rule = {"fear": {"spread": 0.875, "spread_from": 0.25, "fade": 1.0}}
     panic = [1.0, 0.0, 0.0, 0.0, 0.0]
@@ -156,7 +156,7 @@ def test_panic_fades_and_ends() -> None:
 
 
 def test_panic_raises_the_top_speed() -> None:
-    # S0-25, S0-26: in the very step in which it is felt
+    # S0-25, S0-26: in the same step in which it is felt
     threat = {"x": 100.0, "y": 80.0, "radius": 64.0}
     sim = place(
         make_scenario({"fear": {"threats": [threat], "weight": 0.0}}),

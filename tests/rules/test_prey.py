@@ -34,8 +34,8 @@ def _unit(angle: Any) -> Any:
     return np.cos(angle), np.sin(angle)
 
 
-def told(den: HunterTable, me: Any, **values: float) -> Any:
-    """What birds tell a hunter at (500, 450), each for itself, by name."""
+def reported(den: HunterTable, me: Any, **values: float) -> Any:
+    """What each bird reports to a hunter at (500, 450), by name."""
     den.put(x=500.0, y=450.0, center_x=300.0, center_y=600.0, reach=380.0, **values)
     it = Record("it", {name: value for name, value in LAYOUT.collect(den.items[0]).items() if name in KNOWN})
     said = Predators.gather(den.p, me, it, den.plan.world_at(0, (1, 2)))
@@ -47,7 +47,7 @@ def told(den: HunterTable, me: Any, **values: float) -> Any:
 def test_the_score_of_a_target(kind: str):
     den = HunterTable({"kind": kind}, spread=0.0)
     h, me = den.rule.hunters[0], birds()
-    score = told(den, me).best
+    score = reported(den, me).best
     (x, y), (hx, hy) = me.position, me.heading
     away = np.hypot(x - 500.0, y - 450.0)
     to_center = np.stack([300.0 - x, 600.0 - y])
@@ -64,31 +64,31 @@ def test_the_score_of_a_target(kind: str):
     np.testing.assert_allclose(score, np.where(away <= 380.0, np.maximum(expected, 1e-6), 0.0), rtol=1e-9)
 
 
-def test_slow_birds_are_the_eagles_and_fast_ones_the_sea_lions():
+def test_the_eagle_prefers_slow_and_the_sea_lion_fast_prey():
     """S0-94."""
     for kind, likes_slow in (("eagle", True), ("sea_lion", False)):
         den, me = HunterTable({"kind": kind}, spread=0.0), birds()
-        slow = told(den, me).best
+        slow = reported(den, me).best
         me.speed = np.full(N, 15.0)
-        fast = told(den, me).best
+        fast = reported(den, me).best
         near = slow > 0.0
         assert ((slow > fast)[near] if likes_slow else (fast > slow)[near]).all()
 
 
 # S0-94: slow and steady birds
-def test_the_eagle_likes_birds_that_fly_straight_on():
+def test_the_eagle_prefers_birds_that_fly_straight():
     for kind, likes_steady in (("eagle", True), ("sea_lion", False), ("hawk", False)):
         den, me = HunterTable({"kind": kind}, spread=0.0), birds()
         me.steadiness = np.full(N, 0.2)
-        restless = told(den, me).best
+        restless = reported(den, me).best
         me.steadiness = np.full(N, 0.9)
-        steady = told(den, me).best
+        steady = reported(den, me).best
         near = restless > 0.0
         assert ((steady > restless)[near] if likes_steady else (steady == restless)[near]).all()
 
 
 def test_steadiness_is_how_little_a_bird_turns(backend: str) -> None:
-    """Three birds in wind from below: it turns the first at once, the second not at all, and the third is slower."""
+    """Three birds in wind from below: it turns the first sharply, the second not at all; the third is slower."""
     scenario = mm.Scenario.from_data(
         {
             "world": {"width": 2000.0, "height": 2000.0, "boundary": "open"},
@@ -111,12 +111,12 @@ def test_steadiness_is_how_little_a_bird_turns(backend: str) -> None:
     np.testing.assert_allclose(sim.column("steadiness"), expected, atol=2e-5)
 
 
-def test_chance_lowers_scores_by_no_more_than_the_spread():
+def test_randomness_lowers_scores_by_at_most_the_spread():
     me = birds()
-    exact = told(HunterTable({"kind": "hawk"}, spread=0.0), me).best
+    exact = reported(HunterTable({"kind": "hawk"}, spread=0.0), me).best
     best = set()
     for salt in range(40):
-        score = told(HunterTable({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0).best
+        score = reported(HunterTable({"kind": "hawk"}, spread=0.15), me, salt=salt * 1639.0 / 65536.0).best
         share = score[exact > 0.0] / exact[exact > 0.0]
         assert share.min() >= 0.85 and share.max() <= 1.0 and np.ptp(share) > 0.1
         best.add(int(score.argmax()))
@@ -125,12 +125,12 @@ def test_chance_lowers_scores_by_no_more_than_the_spread():
     assert min(exact[k] for k in best) >= 0.85 * exact.max()
 
 
-def test_what_a_hunter_does_not_ask_for_is_not_told():
+def test_birds_report_only_what_a_hunter_requests():
     den, me = HunterTable({"kind": "hawk"}), birds()
     (x, y), (vx, vy), (hx, hy) = me.position, me.velocity, me.heading
     away, off = np.hypot(x - 500.0, y - 450.0), np.hypot(x - 500.0, y - 500.0)
     den.put(sight=300.0, watch_x=500.0, watch_y=500.0, watch_radius=100.0, watch_cosine=-2.0)
-    said = told(den, me)
+    said = reported(den, me)
     near = away <= 300.0
     np.testing.assert_array_equal(said.seen, near)
     sums = [part.sum() for part in (*said.offset, *said.velocity)]
@@ -138,14 +138,14 @@ def test_what_a_hunter_does_not_ask_for_is_not_told():
     np.testing.assert_array_equal(said.watched, off <= 100.0)
     den.put(watch_cosine=0.5)
     towards = ((500.0 - x) * hx + (500.0 - y) * hy) >= 0.5 * off
-    np.testing.assert_array_equal(told(den, me).watched, (off <= 100.0) & towards)
+    np.testing.assert_array_equal(reported(den, me).watched, (off <= 100.0) & towards)
     den.put(watch_radius=0.0, least_approach=0.2)
-    later = told(den, me)
+    later = reported(den, me)
     assert not np.any(later.watched)
     coming = -((x - 500.0) * hx + (y - 450.0) * hy) / away
     assert (later.best[coming < 0.2] == 0.0).all() and (later.best > 0.0).any()
     den.put(reach_from=200.0)
-    assert (told(den, me).best[away < 200.0] == 0.0).all()
+    assert (reported(den, me).best[away < 200.0] == 0.0).all()
 
 
 def test_isolation_of_birds():

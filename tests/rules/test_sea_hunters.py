@@ -15,7 +15,7 @@ STILL = {"vx": 0.0, "vy": 0.0}
 
 class TestShark:
     @pytest.mark.parametrize(("fish", "ideal"), [(10, 180.0), (300, 240.0), (4000, 300.0)])
-    def test_circles_as_wide_as_the_school_asks(self, fish: int, ideal: float):
+    def test_circles_as_wide_as_the_school_requires(self, fish: int, ideal: float):
         """S0-100."""
         den = HunterTable({"kind": "shark"})
         den.begin("scanning", radius=250.0, angle=0.0, x=1250.0, y=1000.0, vx=0.0, vy=0.0, state_time=1.0)
@@ -117,11 +117,11 @@ class TestSea:
         assert den.state() == "attacking"
         den.put(energy=70.0, vx=0.0, vy=0.0)
         den.turn(prey={"x": 39.0, "y": 0.0, **STILL})
-        # A burst costs as much again as the hunt.
+        # A burst doubles the energy that the hunt costs.
         assert den.get("energy") == pytest.approx(70.0 - 2.0 * 15.0 * DT)
         assert den.speed() == pytest.approx(1.2 * 3.0)
 
-    def test_a_sea_lion_weaves_foresees_turns_and_feints(self):
+    def test_a_sea_lion_weaves_predicts_turns_and_feints(self):
         den = HunterTable({"kind": "sea_lion"})
         den.begin("scanning", time=math.pi / 4.0 - DT, x=0.0, y=0.0)
         den.put(vx=0.0, vy=0.0)
@@ -145,5 +145,5 @@ class TestSea:
             if den.get("feint") > before:
                 feints += 1
                 assert 0.3 <= den.get("feint") <= 0.5
-        # 0.3 a second over 20 s, while none is going on: 5 to be expected.
+        # 0.3 per second over 20 s, while none is under way: 5 expected.
         assert 2 <= feints <= 11

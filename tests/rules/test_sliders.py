@@ -1,4 +1,4 @@
-"""Every number of every rule has a slider with a valid range that contains the default."""
+"""Every number of every rule has a slider whose range is valid and contains the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Obstacles in space: nobody enters or crosses one at any speed; agents bounce like light and steer away."""
+"""Obstacles in space: no agent enters or crosses one at any speed; agents bounce like light and steer away."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 def depth_inside(name: str, x: Any) -> Any:
-    """How deep inside a shape places lie, shape (n,); negative outside. Of a plane, the height above it."""
+    """How deep inside a shape places lie, shape (n,); negative outside. For a plane, the height above it."""
     shape = SHAPES[name]
     if name == "sphere":
         return 30.0 - np.linalg.norm(x - [100.0, 100.0, 90.0], axis=1)
@@ -33,7 +33,7 @@ def depth_inside(name: str, x: Any) -> Any:
         return side if name == "column" else np.minimum(side, 30.0 - np.abs(x[:, 2] - 50.0))
     if name == "box":
         return np.minimum(x - shape["low"], shape["high"] - x).min(axis=1)
-    if name == "turned":  # a box is the common part of six half spaces
+    if name == "turned":  # a box is the intersection of six half spaces
         away = x - [95.0, 100.0, 80.0]
         normals = [[np.sqrt(0.75), 0.5, 0.0], [-0.5, np.sqrt(0.75), 0.0], [0.0, 0.0, 1.0]]
         return (np.array([35.0, 20.0, 30.0]) - np.abs(away @ np.transpose(normals))).min(axis=1)
@@ -85,7 +85,7 @@ def test_nobody_passes_and_speeds_are_kept(name: str) -> None:
         speeds = np.linalg.norm(sim.velocities, axis=1)
         np.testing.assert_allclose(speeds, 900.0, rtol=1e-4)
         hits += int((np.abs(inside) < 5e-3).sum())
-    assert hits > 20, "hardly anybody met the obstacle"
+    assert hits > 20, "too few agents hit the obstacle"
     assert (sim.positions >= 0.0).all() and (sim.positions <= SIDE).all()
 
 
@@ -113,7 +113,7 @@ def test_a_wrapping_world_shows_obstacles_across_its_seams() -> None:
         ("prism", [30.0, 60.0, 77.0], [-1.0, 0.0, 0.0]),
     ],
 )
-def test_the_wish_to_avoid_leads_straight_away(name: str, place: list[float], away: list[float]) -> None:
+def test_avoidance_points_straight_away(name: str, place: list[float], away: list[float]) -> None:
     values = {"rules.avoid_obstacles.weight": 1.0, "rules.jitter.enabled": False, "motion.max_force": 5.0}
     sim = mm.Simulation(
         scenario([name], **values), backend="reference", positions=[place], velocities=[[0.0] * 3]
@@ -133,7 +133,7 @@ def test_nobody_starts_inside() -> None:
 
 
 def test_a_quarter_turn_swaps_the_sides_of_a_box() -> None:
-    """A box turned by 90 degrees meets everybody as the box with its sides swapped does, to rounding."""
+    """A box turned by 90 degrees acts like the box with its sides swapped, up to rounding."""
     swapped = {"kind": "box", "low": [75.0, 65.0, 50.0], "high": [115.0, 135.0, 110.0]}
     quarter = SHAPES["turned"] | {"turn": 90.0}
     ways = {}

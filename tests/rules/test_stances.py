@@ -1,4 +1,4 @@
-"""What an animal does and why: the order of stances, scores, least times, fear, chase and food."""
+"""What an animal does and why: the order of stances, scores, minimum times, fear, chase and food."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def test_fear_is_weighed_by_nearness() -> None:
     np.testing.assert_allclose([fx, fy], away / np.hypot(*away) * 0.3 * 0.5, rtol=1e-5)
 
 
-# S3-7: fear makes faster; its price is hunger (S3-45)
+# S3-7: fear makes animals faster, at the cost of energy (S3-45)
 @pytest.mark.parametrize("fear", [0.0, 1.0])
-def test_the_fearful_flee_faster_and_get_hungry(fear: float) -> None:
+def test_fearful_animals_flee_faster_and_get_hungry(fear: float) -> None:
     sim = wild(
         [[500, 500], [560, 500]],
         [PREY, PREDATOR],
@@ -118,7 +118,7 @@ def test_the_chase() -> None:
     np.testing.assert_allclose([fx, fy], aim / np.hypot(*aim) * 0.5 * 0.4 * 1.1, rtol=1e-5)
 
 
-# S3-38: aggression is how far away a chase begins
+# S3-38: aggression determines how far away a chase begins
 @pytest.mark.parametrize(("aggression", "hunts"), [(0.5, False), (0.9, True)])
 def test_chase_priority(aggression: float, hunts: bool) -> None:
     sim = wild([[500, 500], [600, 500]], [PREDATOR, PREY], columns={"gene_aggression": aggression})
@@ -140,7 +140,7 @@ def test_food(kind: int, energy: float, eats: bool) -> None:
 
 
 # S3-17
-def test_those_who_are_ready_seek_a_partner() -> None:
+def test_ready_animals_seek_a_partner() -> None:
     sim = wild([[500, 500], [580, 500], [500, 560]], [PREY, PREY, PREY], columns={"age": [50.0, 50.0, 1.0]})
     sim.step(3)
     assert stances(sim) == ["mating", "mating", "flocking"]
@@ -170,7 +170,7 @@ def test_otherwise_it_flocks_or_wanders() -> None:
     assert sim.explain(2)["stance"]["reason"] == REASONS[Reason.ALONE]
 
 
-def test_a_flight_continues_for_its_least_time() -> None:
+def test_a_flight_continues_for_its_minimum_time() -> None:
     sim = wild([[500, 500], [560, 500]], [PREY, PREDATOR], {"rules.behavior.least_fleeing": 1.0})
     sim.step()
     assert stances(sim)[0] == "fleeing"
@@ -187,7 +187,7 @@ def test_a_flight_continues_for_its_least_time() -> None:
 SCORED = {"rules.behavior.decision": "scored"}
 
 
-# Decision 14: scores beside the ladder (numbers 2.2.4)
+# Decision 14: scores as an alternative to the ladder (numbers 2.2.4)
 def test_by_score_a_far_idle_predator_is_no_reason_to_flee() -> None:
     places = [[500, 500], [630, 500], [500, 530]]
     sim = wild(places, [PREY, PREDATOR, PREY], SCORED, columns={"gene_aggression": 0.5})
@@ -226,7 +226,7 @@ def test_by_score_tired_prey_does_not_rest() -> None:
 
 
 # S3-10: food of its own kind, whatever its thresholds say
-def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
+def test_carcass_eaters_leave_plants_alone(backend: str) -> None:
     hungry = {"feeding.hungry_below": 0.5}
     columns = {"energy": 0.2}
     places = [[500, 500], [520, 560]]
@@ -236,7 +236,7 @@ def test_who_eats_carcasses_leaves_plants_alone(backend: str) -> None:
     assert (sim.column("feeding_state") > 0).tolist() == [True, False]
 
 
-# A hunter that somebody places among them frightens as a predator of their own world does
+# A hunter placed by hand frightens just as a predator of their own world does
 @pytest.mark.parametrize(
     ("decision", "backend"), [("ladder", "reference"), ("scored", "reference"), ("scored", "cpu")]
 )
@@ -256,7 +256,7 @@ def test_a_hunter_placed_by_hand_frightens(decision: str, backend: str) -> None:
     assert near > 0.6 and far == 0.0
     assert sim.velocities[0, 0] > 0.0
     if backend == "cpu":
-        return  # without these rules it is a kernel of its own, which takes five seconds to compile
+        return  # without these rules it would need another kernel, which takes five seconds to compile
     sim.retune({"rules.predators.enabled": False, "rules.fear.enabled": False})
     sim.step(40)
     assert stances(sim)[0] != "fleeing", "gone, and forgotten"

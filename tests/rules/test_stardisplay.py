@@ -112,6 +112,6 @@ def test_a_flock_becomes_flat_and_its_neighbours_fly_at_its_sides() -> None:
     )
     assert found["polarization"] > 0.95
     assert found["largest_group"] == 60
-    assert abs(axes[2, 0]) > 0.9  # the thin side is up and down
+    assert abs(axes[2, 0]) > 0.9  # the thinnest axis is vertical
     assert found["thickness_to_length"] < 0.75
     assert found["anisotropy"] > 0.5

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def entered(function: Any, seen: set[Any] | None = None) -> set[int]:
-    """Every state that a function may enter, itself or through what it calls or hands on."""
+    """Every state that a function may enter, itself or through functions it calls or passes on."""
     seen = set() if seen is None else seen
     seen.add(function)
     found = set()
@@ -41,7 +41,7 @@ def entered(function: Any, seen: set[Any] | None = None) -> set[int]:
 
 # S0-73
 @pytest.mark.parametrize("kind", KIND_NAMES)
-def test_the_table_of_a_mind_says_what_its_code_does(kind: str):
+def test_the_table_of_a_kind_matches_its_code(kind: str):
     machine, minds = KINDS[kind].machine, KINDS[kind].minds
     assert len({(a, b) for a, b, _ in machine}) == len(machine)
     assert set(minds) == {before for before, _, _ in machine}

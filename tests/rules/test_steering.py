@@ -45,7 +45,7 @@ def test_arrival_begins_at_100_units_by_default() -> None:
     close(rule_forces(sim, "seek"), [[-8.0, 0.0]])
 
 
-def test_seek_at_the_goal_asks_for_nothing() -> None:
+def test_seek_at_the_goal_has_no_force() -> None:
     # S0-57
     sim = place(make_scenario({"seek": {"x": 100.0, "y": 80.0}}), [[100.0, 80.0]], [[3.0, 1.0]])
     assert not rule_forces(sim, "seek").any()
@@ -76,7 +76,7 @@ def test_flee_point(boundary: str) -> None:
     close(rule_forces(sim, "flee_point"), expected)
 
 
-def test_flee_point_within_reach_only_where_asked() -> None:
+def test_flee_point_acts_only_within_reach() -> None:
     # S0-58: by default at any distance, and nowhere from the point itself
     assert FleePoint().reach == 0.0
     places = [[100.0, 80.0], [132.0, 80.0], [132.01, 80.0]]
@@ -86,8 +86,8 @@ def test_flee_point_within_reach_only_where_asked() -> None:
     close(rule_forces(near, "flee_point"), [[0, 0], [MAX_FORCE, 0], [0, 0]])
 
 
-def foreseen(sim: Simulation, bird: Bird, other: Bird, lead: float, share: float = 1.0) -> Vector:
-    """The way to where another will be after a share of the time it takes to get there, at most `lead` seconds."""
+def predicted(sim: Simulation, bird: Bird, other: Bird, lead: float, share: float = 1.0) -> Vector:
+    """The offset to another's position after a share of the time it takes to get there, at most `lead` seconds."""
     pace = 1.0 if sim.scenario.motion.velocity_unit == "second" else 1.0 / sim.scenario.motion.time_step
     d = way(sim, (bird.x, bird.y), (other.x, other.y))
     seconds = min(lead, share * math.hypot(*d) / (sim.scenario.motion.max_speed * pace))
@@ -107,7 +107,7 @@ def test_pursuit_of_where_the_quarry_will_be(boundary: str, motion: dict[str, An
     flock = birds_of(sim)
     top = sim.scenario.motion.max_speed
     expected = [
-        ZERO if b.id == 7 else scaled(steering(foreseen(sim, b, flock[7], 4.0), b, top, MAX_FORCE), 1.25)
+        ZERO if b.id == 7 else scaled(steering(predicted(sim, b, flock[7], 4.0), b, top, MAX_FORCE), 1.25)
         for b in flock
     ]
     close(rule_forces(sim, "pursue"), expected)
@@ -129,14 +129,14 @@ def test_evasion_of_where_the_hunter_will_be(boundary: str, motion: dict[str, An
     expected = []
     for bird in flock:
         far = math.hypot(*way(sim, (bird.x, bird.y), (flock[7].x, flock[7].y))) > 64.0
-        away = scaled(foreseen(sim, bird, flock[7], 4.0, 0.5), -1.0)
+        away = scaled(predicted(sim, bird, flock[7], 4.0, 0.5), -1.0)
         expected.append(ZERO if far or bird.id == 7 else scaled(steering(away, bird, top, MAX_FORCE), 1.25))
     assert 4 < np.count_nonzero(np.any(expected, axis=1)) < 36
     close(rule_forces(sim, "evade"), expected)
 
 
 @pytest.mark.parametrize("name", ["pursue", "evade", "follow_leader"])
-def test_an_agent_that_is_not_there_moves_nobody(name: str) -> None:
+def test_an_agent_that_does_not_exist_has_no_effect(name: str) -> None:
     sim = make_flock(make_scenario({name: {"agent": 5}}), count=10)
     assert rule_forces(sim, name).any()
     sim.remove_agents([5])
@@ -167,7 +167,7 @@ def test_followers_make_for_the_place_behind_the_leader() -> None:
     close(rule_forces(sim, "follow_leader"), expected)
 
 
-def test_who_is_in_the_leaders_way_steps_aside() -> None:
+def test_an_agent_in_the_leaders_way_steps_aside() -> None:
     # S4-73: to the nearer side, at right angles to its flight
     places = [[100.0, 80.0], [108.0, 83.0], [108.0, 77.0], [108.0, 89.0], [117.0, 80.0], [92.0, 80.0]]
     sim = place(
@@ -201,7 +201,7 @@ def test_followers_end_up_behind_a_leader() -> None:
 
 
 def wander_directions(sim: Simulation) -> np.ndarray:
-    """Where wandering wants to go, as an angle from the heading; takes a step. Forces are not limited here."""
+    """The direction of the wander force, as an angle from the heading; takes a step. Forces are not limited here."""
     v = sim.velocities.astype(float)
     sim.step()
     wanted = sim.forces + v
@@ -209,7 +209,7 @@ def wander_directions(sim: Simulation) -> np.ndarray:
     return np.angle((wanted[:, 0] + 1j * wanted[:, 1]) / (v[:, 0] + 1j * v[:, 1]))
 
 
-def strollers(circle_distance: float, seed: int = 51, **rule: Any) -> Simulation:
+def wanderers(circle_distance: float, seed: int = 51, **rule: Any) -> Simulation:
     scenario = make_scenario(
         {"wander": {"circle_distance": circle_distance} | rule}, motion={"max_force": 100.0}
     )
@@ -218,33 +218,33 @@ def strollers(circle_distance: float, seed: int = 51, **rule: Any) -> Simulation
 
 def test_wander_aims_at_a_circle_ahead() -> None:
     # S4-73: from outside, a circle of radius 1 whose centre is 2 ahead spans 30 degrees to each side
-    turns = np.degrees(wander_directions(strollers(2.0)))
+    turns = np.degrees(wander_directions(wanderers(2.0)))
     assert np.abs(turns).max() <= 30.0 + 1e-3
     assert np.ptp(turns) > 50.0
     assert abs(turns.mean()) < 8.0
-    straight = np.degrees(wander_directions(strollers(100.0)))
+    straight = np.degrees(wander_directions(wanderers(100.0)))
     assert np.abs(straight).max() < 0.6
 
 
 def test_wander_drifts_smoothly_and_differs_between_agents() -> None:
     # S4-73
-    sim = strollers(2.0, rate=0.5)
+    sim = wanderers(2.0, rate=0.5)
     path = np.degrees([wander_directions(sim) for _ in range(128)])
     assert np.abs(np.diff(path, axis=0)).max() < 6.0
     assert np.median(np.ptp(path, axis=0)) > 20.0
     assert np.median(np.abs(np.corrcoef(path.T)[np.triu_indices(100, 1)])) < 0.9
-    frozen = strollers(2.0, rate=0.0)
+    frozen = wanderers(2.0, rate=0.0)
     close(wander_directions(frozen), wander_directions(frozen), 1e-4)
 
 
-def test_wander_is_the_seeds_and_weighs() -> None:
+def test_wander_depends_on_the_seed_and_the_weight() -> None:
     # S4-73, S4-5
-    sim = strollers(2.0)
+    sim = wanderers(2.0)
     forces = rule_forces(sim, "wander")
-    close(rule_forces(strollers(2.0, weight=0.25), "wander") * 4.0, forces)
+    close(rule_forces(wanderers(2.0, weight=0.25), "wander") * 4.0, forces)
     other = Simulation(
         sim.scenario, 52, "reference", positions=sim.positions, velocities=sim.velocities.astype(float)
     )
     mine, others = wander_directions(sim), wander_directions(other)
-    assert np.array_equal(wander_directions(strollers(2.0)), mine)
+    assert np.array_equal(wander_directions(wanderers(2.0)), mine)
     assert np.median(np.abs(mine - others)) > 0.05

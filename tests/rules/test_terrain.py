@@ -84,7 +84,7 @@ def test_soft_boundary_defaults() -> None:
 
 
 def test_containment_looks_ahead() -> None:
-    # Reynolds 1999: steer inwards when the place foreseen lies within the margin
+    # Reynolds 1999: steer inwards when the predicted position is within the margin
     rule = {"margin": 16.0, "foresight": 2.0, "weight": 0.75}
     sim = make_flock(make_scenario({"containment": rule}, world={"boundary": "reflect"}), count=120)
     expected = []
@@ -96,7 +96,7 @@ def test_containment_looks_ahead() -> None:
     close(rule_forces(sim, "containment"), expected)
 
 
-def test_containment_foresees_in_seconds_with_velocities_per_tick_too() -> None:
+def test_containment_predicts_in_seconds_with_velocities_per_tick_too() -> None:
     rule = {"margin": 16.0, "foresight": 1.0, "weight": 1.0}
     motion = {"velocity_unit": "tick", "max_speed": 2.0, "time_step": 0.0625}
     sim = place(
@@ -145,7 +145,7 @@ def test_an_attractor_at_its_centre_and_at_its_edge() -> None:
         [[0, 0], [0, 0], [0, 0], [-1.0, 0], [0, 4.0 * MAX_FORCE * (1.0 - 0.25 / 32.0)]],
     )
     sim.step()
-    assert sim.forces[4, 1] > MAX_FORCE  # not limited as wishes are
+    assert sim.forces[4, 1] > MAX_FORCE  # not limited by max_force
 
 
 def test_a_repulsor_mirrors_an_attractor() -> None:
@@ -174,7 +174,7 @@ CIRCLES = [
 
 
 def outside(count: int, seed: int = 1) -> np.ndarray:
-    """Random places not inside any of the circles, nor inside what reaches over the seam."""
+    """Random places outside all circles, including the parts that reach across the edge."""
     places = np.random.default_rng(seed).uniform(0.0, (WIDTH, HEIGHT), (count, 2))
     gaps = [
         np.hypot(places[:, 0] - c["x"] + shift, places[:, 1] - c["y"]) - c["radius"]
@@ -252,7 +252,7 @@ def test_a_line_of_walls_is_not_closed() -> None:
     assert len(shape_rows([polygon], 100.0)) == 3
 
 
-def test_edges_as_rows_turn_their_left_side_in() -> None:
+def test_edges_as_rows_have_the_inside_on_their_left() -> None:
     rows = edge_rows(WIDTH, HEIGHT)
     assert len(rows) == 4
     for x0, y0, x1, y1, radius in rows:
@@ -374,14 +374,14 @@ def test_moving_away_from_a_surface_is_no_hit() -> None:
         assert t > 1.0
 
 
-def test_who_is_inside_a_circle_gets_no_deeper() -> None:
+def test_an_agent_inside_a_circle_gets_no_deeper() -> None:
     t, nx, ny = struck(make_world(), shape(100.0, 80.0, 100.0, 80.0, 9.0), 107.0, 80.0, -3.0, 0.0)
     assert t == 0.0
     assert nx > 0.0
     assert ny == 0.0
 
 
-def test_hits_across_the_seam() -> None:
+def test_hits_across_the_edge_of_a_torus() -> None:
     t, _, _ = struck(make_world(wraps=True), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)
     assert t == pytest.approx(0.5, abs=2e-4)
     assert struck(make_world(), shape(4.0, 80.0, 4.0, 80.0, 2.0), 236.0, 80.0, 12.0, 0.0)[0] > 1.0
@@ -406,7 +406,7 @@ def test_a_bounce_keeps_the_speed() -> None:
 
 @pytest.mark.parametrize("speed", [0.5, 4.0, 40.0])
 def test_nobody_enters_a_circle_or_passes_a_wall(speed: float) -> None:
-    # S4-73: even with no wish to avoid, and however fast
+    # S4-73: even without avoidance, and at any speed
     corners = [[40.0, 20.0], [200.0, 20.0], [200.0, 140.0], [40.0, 140.0], [40.0, 20.0]]
     cage = [{"points": side} for side in itertools.pairwise(corners)]
     pillar = {"x": 120.0, "y": 80.0, "radius": 15.0}
@@ -459,6 +459,6 @@ def test_near_a_long_wall_single_precision_is_enough(ends: list[list[int]]) -> N
         sim = mm.Simulation(scenario, backend=backend, positions=places, velocities=np.zeros_like(places))
         sim.step()
         angles.append(np.arctan2(*sim.forces.astype(float).T))
-    # Double precision from the same places, which are those of single precision.
+    # Double precision, from the same places rounded to single precision.
     off = np.degrees(np.abs(np.angle(np.exp(1j * (angles[0] - angles[1])))))
     assert off.max() < 0.01

@@ -23,7 +23,7 @@ def agent(vx: float, vy: float) -> SimpleNamespace:
 
 @given(parts, parts, parts, parts, st.floats(0.0, 20.0))
 @quick
-def test_desired_less_current_limited(x: float, y: float, vx: float, vy: float, speed: float) -> None:
+def test_desired_minus_current_limited(x: float, y: float, vx: float, vy: float, speed: float) -> None:
     # S0-33, S1-9, S3-4, S4-54
     size = math.hypot(x, y)
     assume(size > 0.0)

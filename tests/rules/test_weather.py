@@ -19,7 +19,7 @@ from .scenes import close, make_flock, make_scenario, place, rule_forces
 
 
 def noise_forces(sim: Simulation, scale: float, rate: float) -> list[tuple[float, float]]:
-    """Document 000's addNoise; the seed moves the world to another place of the lattice, by whole cells."""
+    """Document 000's addNoise; the seed shifts the world on the lattice by whole cells."""
     rule = sim.scenario.rules.noise
     corner_x, corner_y = noise_offset(seed_words(sim.seed))
     assert corner_x == int(corner_x)
@@ -36,7 +36,7 @@ def noise_forces(sim: Simulation, scale: float, rate: float) -> list[tuple[float
 
 
 def test_noise_turns_a_tenth_of_the_velocity() -> None:
-    # S0-43, S0-44, S2-35: S0-103 and S0-104 with 0.05 and 0.1 unless told otherwise
+    # S0-43, S0-44, S2-35: S0-103 and S0-104 with 0.05 and 0.1 by default
     assert (Noise().strength, Noise().wander, Noise().gain, Noise().rate) == (0.05, 0.1, 0.1, 0.5)
     for seed in (1, 2**40 + 3):
         sim = make_flock(make_scenario({"noise": {}}, motion={"time_step": 0.5}), seed=5)
@@ -64,7 +64,7 @@ def test_noise_is_stronger_alone() -> None:
 
 
 def test_noise_of_high_ids_is_as_fine_as_that_of_low_ones() -> None:
-    # S0-103: a tenth of a cell for each id; the lattice repeats every 2560 ids
+    # S0-103: a tenth of a cell per id; the lattice repeats every 2560 ids
     ids = [0, 7, 2560, 2567, 2_000_000_000]
     scenario = make_scenario({"noise": {"wander": 1.0}}, world={"boundary": "open"})
     places = [[100.0 + 60.0 * k, 80.0] for k in range(5)]
@@ -158,7 +158,7 @@ def test_jitter_turns_evenly_up_to_its_limit(angle: float, rate: float, most: fl
     assert stats.kstest(turns / (2.0 * most) + 0.5, "uniform").pvalue > 1e-3
 
 
-def test_jitter_is_the_seeds() -> None:
+def test_jitter_depends_on_the_seed() -> None:
     # S4-12, S4-5
     scenario = make_scenario({"jitter": {}})
     runs = {seed: place(scenario, [[100.0, 80.0]], [[4.0, 0.0]], seed=seed) for seed in (1, 2)}

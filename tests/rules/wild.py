@@ -13,7 +13,7 @@ DT = 0.1
 QUIET = {
     "rules.genome.spread": 0.0, "rules.ageing.founders": 0.0, "rules.noise.gain": 0.0, "rules.energy.decay": 0.0,
     "rules.feeding.count": 1, "rules.feeding.reach": 1.0, "world.width": 1000.0, "world.height": 1000.0,
-    "rules.remains.places": 8,  # the definition asks everybody about each of them
+    "rules.remains.places": 8,  # the reference loops over all agents for each of them
 }  # fmt: skip
 
 
@@ -21,7 +21,10 @@ def wild_scenario(values: dict[str, Any] | None = None, **species: dict[str, flo
     """The world of `arms-race` without noise, hunger and food; `prey=` and `predator=` are values of a species."""
     data = mm.load_scenario("arms-race").model_dump(mode="json")
     for kind in data["species"]:
-        for path in ("rules.energy.decay", "rules.behavior.hunts_below"):  # all hunger alike, and always hunt
+        for path in (
+            "rules.energy.decay",
+            "rules.behavior.hunts_below",
+        ):  # equal hunger for all, and predators always hunt
             kind["values"].pop(path, None)
         kind["values"] |= {f"rules.{path}": value for path, value in species.get(kind["name"], {}).items()}
     return mm.Scenario.from_data(data).with_values(QUIET | (values or {}))
@@ -37,7 +40,7 @@ def wild(
     backend: str = "reference",
     **species: dict[str, float],
 ) -> mm.Simulation:
-    """Animals of these kinds at these places, at rest unless told otherwise, with columns of their own."""
+    """Animals of these kinds at these places, by default at rest, with given columns."""
     still = np.zeros((len(places), 2)) if velocities is None else velocities
     sim = mm.Simulation(
         wild_scenario(values, **species),

@@ -139,7 +139,7 @@ def test_numbers_that_single_precision_cannot_hold_are_refused(path: str, value:
     assert message.startswith(f"{path} must be at least 1e-09 and at most 1e+09 in size, got {value:g}")
 
 
-def test_a_weight_may_be_as_small_as_it_likes() -> None:
+def test_a_weight_may_be_arbitrarily_small() -> None:
     assert Scenario.from_data(nested("rules.alignment.weight", 1e-300)).rules.alignment.weight == 1e-300
     assert "at most 1e+09 in size" in refusal(nested("rules.alignment.weight", 1e10))
     assert "species.0 (a)" in refusal({"species": [{"name": "a", "values": {"motion.max_force": 1e-12}}]})
@@ -147,17 +147,17 @@ def test_a_weight_may_be_as_small_as_it_likes() -> None:
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400)])
-def test_integers_without_end_are_refused(value: int) -> None:
+def test_huge_integers_are_refused(value: int) -> None:
     assert refusal({"world": {"width": value}}).startswith("world.width must be ")
     assert refusal({"agents": value}).startswith("agents must be ")
 
 
 @pytest.mark.parametrize("name", ["separation", "alignment", "cohesion"])
-def test_nobody_acts_on_what_it_cannot_see(name: str) -> None:
+def test_a_radius_beyond_perception_is_refused(name: str) -> None:
     message = refusal({"rules": {name: {"radius": 60.0}}, "perception": {"radius": 50.0}})
     assert message.startswith(f"rules.{name}.radius must be at most perception.radius (50 [u]), got 60")
     assert "lower the first or raise the second" in message
-    # The edge itself is fine, and so is a rule that is off.
+    # The limit itself is allowed, and so is a disabled rule.
     Scenario.from_data({"rules": {name: {"radius": 50.0}}})
     Scenario.from_data({"rules": {name: {"radius": 60.0, "enabled": False}}})
 
@@ -196,7 +196,7 @@ def test_a_step_across_half_the_world_is_refused() -> None:
     assert message.startswith("motion.speed: at 1e+06")
 
 
-def test_the_least_speed_is_at_most_the_greatest() -> None:
+def test_the_minimum_speed_is_at_most_the_maximum() -> None:
     message = refusal({"motion": {"min_speed": 20.0, "max_speed": 15.0}})
     assert message == "motion.min_speed must be at most motion.max_speed (15), got 20"
 
@@ -254,7 +254,7 @@ def test_in_an_open_world_obstacles_may_lie_anywhere() -> None:
 
 
 def test_obstacles_on_a_torus_are_met_in_their_nearest_image_only() -> None:
-    # A step of 45 from the middle between two images of the circle would reach the one not looked at.
+    # A step of 45 from midway between two images of the circle would reach the one that is not tested.
     data = {
         "agents": 1,
         "perception": {"radius": 10.0},
@@ -321,7 +321,7 @@ def test_values_are_plain_data(value: Any) -> None:
         mm.load_scenario("classic").with_values({"title": value})
 
 
-def test_data_without_a_bottom_is_refused() -> None:
+def test_endlessly_nested_data_is_refused() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -331,7 +331,7 @@ def test_data_without_a_bottom_is_refused() -> None:
     assert "must be made of" in refusal(loop)
 
 
-def test_several_faults_have_a_line_each() -> None:
+def test_each_error_has_its_own_line() -> None:
     message = refusal({"agents": -1, "world": {"width": 0.0}, "motion": {"max_sped": 1.0}})
     lines = message.split("\n")
     assert len(lines) == 3
@@ -340,7 +340,7 @@ def test_several_faults_have_a_line_each() -> None:
     assert "did you mean 'max_speed'?" in lines[2]
 
 
-def test_the_source_of_the_fault_is_named_in_every_line() -> None:
+def test_the_source_is_named_in_every_line() -> None:
     with pytest.raises(ScenarioError) as error:
         Scenario.from_data({"agents": -1, "world": {"width": 0.0}}, "mine.toml")
     assert all(line.startswith("mine.toml: ") for line in str(error.value).split("\n"))
@@ -349,7 +349,7 @@ def test_the_source_of_the_fault_is_named_in_every_line() -> None:
 @pytest.mark.parametrize(
     ("data", "path"), [({"weight": -1.0}, "weight"), ({"wait": 1.0}, "wait"), (5, "object")]
 )
-def test_faults_in_a_users_rule_are_named(data: Any, path: str) -> None:
+def test_errors_in_a_users_rule_are_named(data: Any, path: str) -> None:
     from murmura.core.model import quantity
     from murmura.core.rule import REGISTRY
 
@@ -367,6 +367,6 @@ def test_faults_in_a_users_rule_are_named(data: Any, path: str) -> None:
 
 
 @pytest.mark.parametrize("values", [None, ["agents", 5], "agents=5", 5])
-def test_values_that_are_no_table_are_refused(values: object) -> None:
+def test_values_that_are_not_a_table_are_refused(values: object) -> None:
     with pytest.raises(ScenarioError, match=r"a table from path to value.*got "):
         Scenario().with_values(values)  # type: ignore[arg-type]

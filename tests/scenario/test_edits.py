@@ -49,7 +49,7 @@ def test_values_of_rules_have_types() -> None:
 
 
 def test_what_mypy_refuses_is_refused_with_a_hint() -> None:
-    """Each line that mypy would let pass makes its comment one too many, and mypy says so."""
+    """If mypy accepted one of these lines, it would report the ignore comment as unused."""
     with pytest.raises(ScenarioError, match="did you mean 'agents'"):
         CLASSIC.edit(agnets=3)  # type: ignore[call-arg]
     with pytest.raises(ScenarioError, match=r"did you mean 'rules.alignment.weight'"):

@@ -1,4 +1,4 @@
-"""Scenario files: config snapshots in JSON and TOML, and files that are none."""
+"""Scenario files: config snapshots in JSON and TOML, and files that are not scenarios."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_snapshot_reproduces_the_run(tmp_path: Path) -> None:
     step=st.floats(1e-6, 1.0),
     suffix=st.sampled_from([".json", ".toml"]),
 )
-def test_any_text_and_any_number_come_back(
+def test_any_text_and_any_number_survive_a_round_trip(
     title: str, weight: float, step: float, suffix: str, tmp_path: Path
 ) -> None:
     values = {"title": title, "rules.alignment.weight": weight, "motion.time_step": step}
@@ -85,7 +85,7 @@ def test_any_text_and_any_number_come_back(
     assert mm.load_scenario(tmp_path / f"any{suffix}") == scenario
 
 
-def test_a_file_may_leave_out_what_is_as_usual(tmp_path: Path) -> None:
+def test_a_file_may_leave_out_defaults(tmp_path: Path) -> None:
     path = tmp_path / "short.toml"
     path.write_text('name = "short"\nagents = 5\n[rules.alignment]\nweight = 2\n', encoding="utf-8")
     scenario = mm.load_scenario(path)
@@ -110,7 +110,7 @@ def test_a_file_may_leave_out_what_is_as_usual(tmp_path: Path) -> None:
         ("a.toml", "[rules.separation]\nwieght = 1", ["a.toml", "rules.separation.wieght", "'weight'"]),
     ],
 )
-def test_a_file_that_is_no_scenario_is_reported_with_its_fault(
+def test_an_invalid_file_is_reported_with_the_reason(
     name: str, text: str, words: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_scenario_is_reported_with_its_fault(
         assert word in str(error.value)
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'\xff\xfe{"agents": 1}')
     with pytest.raises(ScenarioError, match="cannot read"):
         mm.load_scenario(tmp_path / "a.json")
@@ -155,7 +155,7 @@ def test_a_name_is_not_a_path_into_the_package(name: str) -> None:
         mm.load_scenario(name)
 
 
-def test_saving_needs_an_ending_it_knows(tmp_path: Path) -> None:
+def test_saving_needs_a_known_suffix(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match=r"\.json or \.toml, got 'a.yaml'"):
         mm.save_scenario(mm.load_scenario("classic"), tmp_path / "a.yaml")
     assert list(tmp_path.iterdir()) == []
@@ -172,7 +172,7 @@ def test_saved_json_is_plain_json(tmp_path: Path) -> None:
     assert mm.Scenario.from_data(data) == mm.load_scenario("mixed")
 
 
-def test_all_refusals_are_one_family() -> None:
+def test_all_errors_share_a_base_class() -> None:
     assert issubclass(ScenarioError, MurmuraError)
     assert issubclass(UnknownNameError, MurmuraError)
     assert MurmuraError.exit_code == 2

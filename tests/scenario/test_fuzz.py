@@ -16,7 +16,7 @@ from tests.sizes import size
 SCHEMA = mm.Scenario.model_json_schema()
 MODELS = {"Scenario": SCHEMA, **SCHEMA["$defs"]}
 Strategy = st.SearchStrategy[Any]
-# Values that are none of a field's business.
+# Values that fit no field.
 ODD = st.sampled_from(
     [
         None,
@@ -44,7 +44,7 @@ SELDOM = 150
 
 
 def number(field: dict[str, Any]) -> Strategy:
-    """Numbers that a field allows: mostly from its slider, now and then from all of its range."""
+    """Numbers that a field allows: mostly from its slider, sometimes from its whole range."""
     low = field.get("minimum", field.get("exclusiveMinimum", -1e4))
     high = field.get("maximum", 1e4)
     if field["type"] == "integer":
@@ -81,7 +81,7 @@ def value(field: dict[str, Any]) -> Strategy:
 
 @st.composite
 def table(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    """A part of a scenario: some of its fields, seldom a wrong value, seldom an unknown key."""
+    """A part of a scenario: some of its fields, rarely with a wrong value or an unknown key."""
     fields = MODELS[name]["properties"]
     names = draw(
         st.lists(st.sampled_from(sorted(fields)), unique=True, max_size=8 if name == "Scenario" else 4)
@@ -95,7 +95,7 @@ def table(draw: st.DrawFn, name: str) -> dict[str, Any]:
 
 
 def small(data: dict[str, Any]) -> dict[str, Any]:
-    """Few agents, so that the definition of the model has an easy time."""
+    """Few agents, so that the reference is fast enough."""
     agents = data.get("agents", 5)
     return data | {"agents": agents % 8 if type(agents) is int else agents}
 
@@ -122,7 +122,7 @@ def test_made_up_scenarios_run_or_are_refused(data: dict[str, Any], seed: int) -
 
 
 def _begin(data: dict[str, Any], seed: int) -> tuple[mm.Simulation | None, str]:
-    """A simulation, or the words of the refusal; anything but a ScenarioError is a fault of ours."""
+    """A simulation, or the message of the refusal; any error but a ScenarioError is a bug."""
     try:
         return mm.Simulation(mm.Scenario.from_data(data), seed=seed, backend="reference"), ""
     except ScenarioError as error:

@@ -28,8 +28,8 @@ def turned(scenario: mm.Scenario) -> str:
     return sim.state_hash()
 
 
-def test_an_angle_beyond_the_greatest_turn_is_said_to_be_hidden() -> None:
-    assert turned(jittery(20.0)) == turned(jittery(60.0)), "what is said is true"
+def test_an_angle_beyond_the_maximum_turn_is_reported_as_hidden() -> None:
+    assert turned(jittery(20.0)) == turned(jittery(60.0)), "the report must be true"
     (line,) = jittery(20.0).hidden_values()
     assert line == (
         "rules.jitter.angle = 20 [deg] acts as 3: max_turn_rate (180 [deg/s]) x motion.time_step is the limit; raise "
@@ -43,7 +43,7 @@ def test_a_rule_that_is_off_hides_nothing() -> None:
     assert jittery(20.0).with_values({"rules.jitter.enabled": False}).hidden_values() == []
 
 
-def test_values_of_a_species_are_looked_at_too() -> None:
+def test_values_of_a_species_are_checked_too() -> None:
     data = jittery(2.0).model_dump(mode="json")
     data["species"] = [{"name": "calm"}, {"name": "wild", "values": {"rules.jitter.angle": 30.0}}]
     (line,) = mm.Scenario.from_data(data).hidden_values()
@@ -59,7 +59,7 @@ def test_the_default_hides_nothing() -> None:
     assert mm.Scenario().with_values({"rules.jitter.enabled": True}).hidden_values() == []
 
 
-def test_the_command_line_and_sweeps_say_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_line_and_sweeps_report_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     values = ["rules.jitter.enabled=true", "rules.jitter.angle=20", "rules.jitter.max_turn_rate=180"]
     chosen_scenario("roadmap", 5, values, None)
     assert "murmura: rules.jitter.angle = 20 [deg] acts as 3" in capsys.readouterr().err

@@ -32,7 +32,7 @@ def test_a_scenario_is_checked_once_for_each_species(monkeypatch: pytest.MonkeyP
     assert scenario.of_species(7).motion.max_speed == pytest.approx(2.07)
 
 
-def test_what_a_species_cannot_live_with_is_said_of_it() -> None:
+def test_an_error_names_the_species() -> None:
     data = with_species(3)
     data["species"][1]["values"] = {"motion.max_speed": -1.0}
     with pytest.raises(ScenarioError, match=r"species\.1 \(s1\).*motion\.max_speed"):

@@ -60,7 +60,7 @@ def test_all_stable_paths_at_once() -> None:
 
 @pytest.mark.parametrize("name", mm.scenario_names())
 def test_every_listed_path_can_be_set_to_its_own_value(name: str) -> None:
-    """All at once: each alone would give the same data to be validated, a hundred times."""
+    """All in one call: each alone would validate the same data a hundred times."""
     scenario = mm.load_scenario(name)
     data = scenario.model_dump(mode="json")
     own = {}
@@ -114,13 +114,13 @@ def test_a_misspelt_path_is_answered_with_the_nearest_one(path: str, meant: str)
 
 
 @pytest.mark.parametrize("path", ["", ".", "..", "rules..", "zzz", "obstacles.0", "species.x.share", 5])
-def test_a_path_like_no_other_is_refused(path: Any) -> None:
+def test_an_unknown_path_is_refused(path: Any) -> None:
     with pytest.raises(ScenarioError, match="has no value"):
         mm.load_scenario("classic").with_values({path: 1})
 
 
 @pytest.mark.parametrize("bad", [{"agents": -1}, {"motion.nope": 1}, {"motion.max_speed": "fast"}])
-def test_nothing_is_half_changed_after_an_error(bad: dict[str, Any]) -> None:
+def test_an_error_changes_nothing(bad: dict[str, Any]) -> None:
     scenario = mm.load_scenario("classic")
     before = scenario.model_dump()
     with pytest.raises(ScenarioError):
@@ -137,8 +137,8 @@ def test_a_scenario_cannot_be_changed_in_place() -> None:
         scenario.motion.max_speed = 5.0  # type: ignore[misc]
 
 
-def test_values_together_are_judged_together() -> None:
-    # Either alone would contradict the other; both at once make sense.
+def test_values_given_together_are_validated_together() -> None:
+    # Each alone would contradict the current value of the other; both together are valid.
     scenario = mm.load_scenario("classic")
     with pytest.raises(ScenarioError, match=r"rules\.separation\.radius"):
         scenario.with_values({"rules.separation.radius": 60.0})
@@ -147,7 +147,7 @@ def test_values_together_are_judged_together() -> None:
 
 
 def test_values_of_a_species_have_paths() -> None:
-    """With their own path inside: what the species has by then, and what it may have as well."""
+    """With the path of the value inside: values the species already has, and others it may have."""
     mixed = mm.load_scenario("ecosystem")
     speed, weight = "species.0.values.rules.genome.speed", "species.0.values.rules.alignment.weight"
     changed = mixed.with_values({speed: 0.9, weight: 2.5})

@@ -1,4 +1,4 @@
-"""The JSON Schema that sliders and docs are made of: every number has a sentence, a unit and a default."""
+"""The JSON Schema behind sliders and docs: every number has a description, a unit and a default."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_schema_covers_the_stable_numbers() -> None:
 
 
 @pytest.mark.parametrize(("owner", "name"), NUMBERS)
-def test_every_number_has_a_sentence_a_unit_and_a_range(owner: str, name: str) -> None:
+def test_every_number_has_a_description_a_unit_and_a_range(owner: str, name: str) -> None:
     field = FIELDS[owner, name]
     assert field["description"].endswith(".")
     assert isinstance(field["unit"], str)
@@ -68,11 +68,11 @@ def test_every_number_has_a_sentence_a_unit_and_a_range(owner: str, name: str) -
 
 
 @pytest.mark.parametrize("owner_and_name", UNITS)
-def test_lengths_angles_and_times_say_their_unit(owner_and_name: tuple[str, str]) -> None:
+def test_lengths_angles_and_times_have_a_unit(owner_and_name: tuple[str, str]) -> None:
     assert FIELDS[owner_and_name]["unit"] == UNITS[owner_and_name]
 
 
-def test_switches_and_choices_have_a_sentence_too() -> None:
+def test_switches_and_choices_have_a_description_too() -> None:
     silent = [
         (owner, name)
         for owner, name, field in properties()

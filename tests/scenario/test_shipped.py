@@ -13,7 +13,7 @@ from murmura.scenario.files import scenario_titles, scenarios_in_space
 
 NAMES = mm.scenario_names()
 
-# Document 002's presets and the seven beside them:
+# Document 002's presets and seven more:
 # size, max speed, max force, perception, separation radius, align, cohere, separate, field of view, glow.
 PRESETS = {
     "starlings": (1.0, 15, 0.5, 50, 25, 1.0, 1.0, 1.5, 270, 0),
@@ -30,7 +30,7 @@ PRESETS = {
 }
 
 
-def test_the_scenarios_that_were_promised_are_shipped() -> None:
+def test_the_promised_scenarios_are_shipped() -> None:
     assert {"classic", "roadmap", "mixed", *PRESETS} <= set(NAMES)
     assert sorted(NAMES) == NAMES
 
@@ -70,7 +70,7 @@ def test_presets_have_the_numbers_of_the_table(name: str) -> None:
     assert s.motion.velocity_unit == "second"
     assert s.motion.time_step == 1 / 60
     assert s.world.boundary == "soft"
-    # Document 002's formulas: 1/d² for separation, 1 - d/R for the others, cohesion that yields to a crowd.
+    # Document 002's formulas: 1/d² for separation, 1 - d/R for the others, weaker cohesion in a crowd.
     assert r.separation.falloff == "inverse_square"
     assert r.alignment.weighting == "linear"
     assert r.cohesion.weighting == "linear"
@@ -100,8 +100,7 @@ def test_classic_is_document_001_to_the_letter() -> None:
     assert (s.rules.separation.radius, s.perception.radius) == (25, 50)
     assert s.rules.alignment.radius in (None, 50)
     assert s.rules.cohesion.radius in (None, 50)
-    # One step a frame, everybody all round is a neighbour, 1/d, plain means, no clamp on the sum, and edges
-    # that wrap.
+    # One step per frame, neighbours all around, 1/d, plain means, no clamp on the sum, and edges that wrap.
     assert s.motion.velocity_unit == "tick"
     assert s.motion.clamp_total is False
     assert s.perception.field_of_view == 360
@@ -159,11 +158,11 @@ def test_stardisplay_has_the_papers_numbers() -> None:
     assert (star.roost_radius, star.roost_turning) == (150.0, 0.01)
     assert (s.rules.cruise.speed, s.rules.cruise.relaxation) == (10.0, 1.0)
     assert (wings.cruise_speed, wings.lift_to_drag, wings.roll_out) == (10.0, 3.3, 1.0)
-    assert wings.roll_in == pytest.approx(10.0 * star.mass)  # 10 for each newton
+    assert wings.roll_in == pytest.approx(10.0 * star.mass)  # 10 per newton
     assert _active(s) == {"stardisplay", "cruise", "banking"}
 
 
-def test_midges_stay_together_without_order_and_more_alignment_makes_a_flock_of_them() -> None:
+def test_midges_stay_together_without_order_and_more_alignment_orders_them() -> None:
     sim = mm.Simulation("midges", seed=1, backend="cpu", threads=1)
     found = {}
     for weight in (0.08, 0.5):
@@ -175,7 +174,7 @@ def test_midges_stay_together_without_order_and_more_alignment_makes_a_flock_of_
 
 
 @pytest.mark.parametrize("name", ["couzin-space", "midges", "murmuration", "school", "stardisplay"])
-def test_worlds_in_space_run_on_the_definition(name: str) -> None:
+def test_worlds_in_space_run_on_the_reference(name: str) -> None:
     sim = mm.Simulation(mm.load_scenario(name).with_values({"agents": 8}), seed=2, backend="reference")
     sim.step(30)
     assert np.isfinite(sim.positions).all() and np.isfinite(sim.velocities).all()

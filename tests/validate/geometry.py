@@ -22,7 +22,7 @@ def crosses(old: Array, move: Array, start: Array, end: Array) -> Flags:
     """Whether moves cross a wall, its ends included."""
     along = end - start
     if not along.any():
-        return np.zeros(len(old), bool)  # a wall of no length stops nobody
+        return np.zeros(len(old), bool)  # a wall of length 0 stops nothing
 
     def side(places: Array) -> Array:
         return along[0] * (places[:, 1] - start[1]) - along[1] * (places[:, 0] - start[0])
@@ -35,14 +35,14 @@ def crosses(old: Array, move: Array, start: Array, end: Array) -> Flags:
 
 
 def enters(old: Array, move: Array, middle: Array, radius: float) -> Flags:
-    """Whether moves come nearer to the middle than the radius, anywhere on the way."""
+    """Whether moves come nearer to the middle than the radius, anywhere on their path."""
     to = middle - old
     share = np.clip((to * move).sum(axis=1) / np.maximum((move * move).sum(axis=1), 1e-300), 0.0, 1.0)
     return np.hypot(*(move * share[:, None] - to).T) < radius
 
 
 def trespassers(old: Array, new: Array, obstacles: list[dict[str, Any]], side: float | None) -> Flags:
-    """Who went through or into an obstacle on the way; `side` is the size of a square torus."""
+    """Agents that went through or into an obstacle during a move; `side` is the size of a square torus."""
     move = new - old
     images = [(0.0, 0.0)]
     if side is not None:

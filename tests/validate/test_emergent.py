@@ -12,13 +12,13 @@ from murmura.engine.reading.surroundings import FOOD_COLUMNS
 from murmura.rules.evolution.stances import Stance
 
 PREY, PREDATOR = 0, 1
-FLOCKMATES = ("flocking", "idle")  # the document does not say what one without a flock does
+FLOCKMATES = ("flocking", "idle")  # the document does not say what an animal without a flock does
 
 
 def evaluate(
     me: int, state: Any, near: list[tuple[int, float]], has_food: bool, ready: Any, rule: Any
 ) -> str:
-    """The document's ladder, in its own order; `near`: rows and distances of those it perceives."""
+    """The document's ladder, in its order; `near`: rows and distances of the animals it perceives."""
     kinds = state["species"]
     role = int(kinds[me])
     predators = [j for j, d in near if kinds[j] == PREDATOR and d <= rule.fear_radius]
@@ -70,9 +70,9 @@ def test_emergent_follows_the_documents_ladder() -> None:
         ready = state["ready"] == 1
         for i, k in enumerate(ids):
             energy, stance = float(state["energy"][i]), Stance(int(state["stance"][i]))
-            if i % 4 != turn % 4 and state["energy"][i] >= 0.3:  # all of the hungry, who are few
+            if i % 4 != turn % 4 and state["energy"][i] >= 0.3:  # all hungry ones, which are few
                 continue
-            # At food it eats on until sated, and a step may carry energy over the threshold.
+            # At food it eats until sated, and a step may carry energy over the threshold.
             if stance == Stance.SEEKING_FOOD or abs(energy - 0.3) < 0.01 or state["health"][i] <= 0.0:
                 continue
             near = []

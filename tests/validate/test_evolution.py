@@ -1,7 +1,7 @@
 """The scenarios of evolution within minutes: causes of death, killers, and competition.
 
-That mean genes follow over half an hour, ten seeds each against controls, is shown by `experiments/selection.py`; here
-are the mechanisms behind it, each of which would be gone if its gene did nothing. Chance alone gives a score beyond 2.5
+`experiments/selection.py` shows that mean genes follow over half an hour, with ten seeds each against controls. These
+tests check the mechanisms behind it, each of which would vanish if its gene did nothing. By chance, a score exceeds 2.5
 once in 160 times.
 """
 
@@ -27,9 +27,9 @@ def score(differences: list[float]) -> float:
 
 
 class Watched:
-    """Some minutes of a scenario: the genes of all who were seen, and how the dead differ from those alive then.
+    """Some minutes of a scenario: the genes of all observed agents, and how dead ones differ from those alive then.
 
-    Founders differ more than the scenario has it, so that a few minutes of selection suffice.
+    Founders vary more than in the scenario, so that a few minutes of selection suffice.
     """
 
     def __init__(self, name: str, genes: tuple[str, ...], seed: int, minutes: float, spread: float) -> None:
@@ -67,7 +67,7 @@ class Watched:
             self.kills[event["other"]] += 1
 
     def kills_score(self, gene: str, kind: int) -> float:
-        """How far kills and a gene go together among all hunters that lived, in standard errors of chance."""
+        """How far kills correlate with a gene among all hunters that lived, in standard errors."""
         hunters = [agent for agent, own in self.kinds.items() if own == kind]
         values = np.array([self.genes[gene][agent] for agent in hunters])
         kills = np.array([self.kills[agent] for agent in hunters], float)
@@ -75,27 +75,27 @@ class Watched:
 
 
 # S3-30
-def test_hunters_catch_the_slow_and_the_fast_hunters_catch_more() -> None:
+def test_hunters_catch_slow_prey_and_fast_hunters_catch_more() -> None:
     seen = Watched("arms-race", ("speed", "hue"), seed=2, minutes=7.0, spread=0.25)
     caught = seen.dead["predation", PREY, "speed"]
     assert len(caught) > 60
     assert score(caught) < -LEAST_SCORE
-    assert abs(score(seen.dead["predation", PREY, "hue"])) < LEAST_SCORE, "colour saves nobody"
+    assert abs(score(seen.dead["predation", PREY, "hue"])) < LEAST_SCORE, "colour must not protect"
     assert seen.kills_score("speed", PREDATOR) > LEAST_SCORE
 
 
 # S3-45
-def test_hunger_takes_those_who_waste() -> None:
+def test_wasteful_animals_starve() -> None:
     seen = Watched("scarcity", ("efficiency", "hue"), seed=1, minutes=5.0, spread=0.4)
     for kind in range(2):
         starved = seen.dead["starvation", kind, "efficiency"]
         assert len(starved) > 200
         assert score(starved) < -LEAST_SCORE
-        assert abs(score(seen.dead["starvation", kind, "hue"])) < LEAST_SCORE, "colour feeds nobody"
+        assert abs(score(seen.dead["starvation", kind, "hue"])) < LEAST_SCORE, "colour must not feed"
 
 
 def hunted(gene: str, value: float) -> tuple[Counter[str], float]:
-    """Two minutes among hunters where all prey has the same gene: deaths of prey by cause, and mean company."""
+    """Two minutes among hunters with one gene value for all prey: deaths of prey by cause, and mean company."""
     data = mm.load_scenario("fear-and-flocking").model_dump(mode="json")
     data["species"][PREY]["values"][f"rules.genome.{gene}"] = value
     scenario = mm.Scenario.from_data(data).with_values({"rules.reproduction.mutation_rate": 0.0})
@@ -120,7 +120,7 @@ def _company(sim: mm.Simulation) -> float:
 
 
 # S3-7, S3-45
-def test_fear_saves_from_hunters_and_is_paid_in_hunger() -> None:
+def test_fear_protects_from_hunters_at_the_cost_of_hunger() -> None:
     (bold, _), (afraid, _) = hunted("fear", 0.0), hunted("fear", 1.0)
     assert bold["predation"] > 30
     assert afraid["predation"] < 0.6 * bold["predation"]
@@ -128,8 +128,8 @@ def test_fear_saves_from_hunters_and_is_paid_in_hunger() -> None:
 
 
 # S3-33 to S3-35
-def test_the_sociable_have_company() -> None:
-    """Whether company protects is another question, which docs/evolution.md answers: no more than by chance."""
+def test_sociable_animals_have_company() -> None:
+    """Whether company protects is another question; docs/evolution.md answers it: no more than by chance."""
     (_, alone), (_, together) = hunted("sociability", 0.05), hunted("sociability", 0.95)
     assert together > 1.6 * alone > 1.0
 
@@ -146,7 +146,7 @@ def populations(damage: float, rivals: bool) -> tuple[int, ...]:
     return tuple(np.bincount(sim.column("species"), minlength=5).tolist())
 
 
-def test_hunters_live_of_prey_and_keep_it_down() -> None:
+def test_hunters_live_on_prey_and_limit_it() -> None:
     *prey, hunters = populations(40.0, True)
     *free, toothless = populations(0.0, True)
     assert hunters > 40 and sum(prey) > 200

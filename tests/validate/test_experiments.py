@@ -20,7 +20,7 @@ OF_OURS = {
     "fit_recovery": ("fit.md", "fit-recovery"),
     "fit_zebrafish": ("fit.md", "fit-zebrafish-corner"),
 }
-"""Experiments that repeat no publication: the page that tells of each, and its picture."""
+"""Experiments that do not reproduce a publication: the page about each, and its picture."""
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", *OF_OURS})
 
 
@@ -51,7 +51,7 @@ def test_every_experiment_says_what_was_published_and_has_its_page_and_picture(n
 
 
 @pytest.mark.parametrize("name", sorted(OF_OURS))
-def test_an_experiment_of_ours_has_its_page_and_picture(name: str) -> None:
+def test_an_own_experiment_has_its_page_and_picture(name: str) -> None:
     assert f"python experiments/{name}.py" in (experiment(name).__doc__ or "")
     home, picture = OF_OURS[name]
     page = (FOLDER.parent / "docs" / home).read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def test_an_experiment_of_ours_has_its_page_and_picture(name: str) -> None:
     assert (FOLDER / "results" / f"{name.replace('_', '-')}.csv").stat().st_size < 150_000
 
 
-def test_a_quick_experiment_writes_table_and_figure_where_told(
+def test_a_quick_experiment_writes_table_and_figure_to_the_given_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["vicsek.py", "--quick", "--out", str(tmp_path)])
@@ -94,17 +94,17 @@ def test_the_same_zones_hold_a_torus_or_a_parallel_group() -> None:
     assert m < 0.2
 
 
-def test_two_that_part_follow_the_differential_equation() -> None:
+def test_two_agents_that_separate_follow_the_differential_equation() -> None:
     model = experiment("cucker_smale")
     for decay, speed in ((0.25, 3.0), (1.0, 0.6), (1.0, 2.0)):
         assert model.pair_after(decay, speed, 20.0) == pytest.approx(
             model.theory(decay, speed, 20.0), abs=0.01
         )
-    # Above the threshold they part for ever, below it they do not.
+    # Above the threshold they separate for ever, below it they do not.
     assert model.theory(1.0, 2.0, 1e4) == pytest.approx(2.0 - model.threshold(1.0), abs=0.01)
 
 
-def test_a_fright_breaks_a_metric_flock_and_not_a_topological_one() -> None:
+def test_a_threat_breaks_up_a_metric_flock_but_not_a_topological_one() -> None:
     flocks = experiment("topological")
     seeds = (1_000, 1_002)
     whole = [flocks.attacked(flocks.flock_of(7, 1e4, flocks.USUAL, seed))[0] for seed in seeds]
@@ -113,7 +113,7 @@ def test_a_fright_breaks_a_metric_flock_and_not_a_topological_one() -> None:
     assert 1 in whole
 
 
-def test_eyes_alone_keep_a_distance_and_make_order() -> None:
+def test_vision_alone_keeps_a_distance_and_creates_order() -> None:
     eyes = experiment("vision")
     # At 5 body lengths a body covers 11.5 degrees. Bins of a tenth of a degree let it drift by a hundredth.
     assert eyes.distance_behind(0.1) == pytest.approx(5.0, rel=0.01)

@@ -21,7 +21,7 @@ EVERY = 5
 
 @cache
 def watched(name: str) -> dict[str, Any]:
-    """A run of a shipped scenario: its hunters at every fifth step, its events, and how the flock was."""
+    """A run of a shipped scenario: its hunters at every fifth step, its events, and the state of the flock."""
     sim = mm.Simulation(name, seed=5, backend="cpu")
     found: dict[str, Any] = {"hunters": [], "events": [], "isolation": [], "center": [], "energy": []}
     for _ in range(SECONDS * 60 // EVERY):
@@ -44,7 +44,7 @@ def captures(name: str) -> list[dict[str, Any]]:
 
 
 def stretches(name: str, hunter: int = 0) -> list[tuple[str, int, int]]:
-    """The states of a hunter one after the other, with the first and the last look at each."""
+    """The successive states of a hunter, with the first and the last sample of each."""
     found: list[tuple[str, int, int]] = []
     for k, row in enumerate(watched(name)["hunters"]):
         state = row[hunter]["state"]
@@ -70,7 +70,7 @@ def test_birds_are_caught_and_gone(name: str):
     last = run["hunters"][-1]
     for hunter in last:
         mine = sum(event["other"] == hunter["id"] for event in caught)
-        # A catch of the very last step is told in the next one.
+        # A catch in the last step is reported in the next one.
         assert mine <= hunter["catches"] <= mine + 1
         assert 0 <= hunter["hunts"] - hunter["catches"] - hunter["failed_hunts"] <= 1
 
@@ -129,7 +129,7 @@ def test_the_falcon_stoops_at_more_than_fifty():
     run = watched("falcon-stoop")
     speeds = np.array([np.hypot(row[0]["vx"], row[0]["vy"]) for row in run["hunters"]])
     diving = np.array([row[0]["state"] == "diving" for row in run["hunters"]])
-    assert speeds[diving].max() > 50.0 and speeds.max() <= 63.6, "the edge may add its push"
+    assert speeds[diving].max() > 50.0 and speeds.max() <= 63.6, "the push of the edge may add to it"
     heights = np.array([row[0]["altitude"] for row in run["hunters"]])
     fright = np.array([row[0]["fright"] for row in run["hunters"]])
     np.testing.assert_allclose(fright, 180.0 * (1.0 - 0.6 * heights), rtol=1e-5)
@@ -211,7 +211,7 @@ def test_a_wave_of_panic_runs_faster_than_any_bird():
         away = np.hypot(*(sim.positions - [hunter["x"], hunter["y"]]).T)
         fronts.append(away[sim.column("panic") > 0.0].max())
     moved = np.hypot(*(sim.positions - start).T).max()
-    # The hawk is heard of beyond its own reach, and the news ran there hundreds of times as fast as birds fly.
+    # Panic spreads beyond the hawk's own radius, hundreds of times as fast as birds fly.
     wave = (fronts[2] - fronts[0]) / (2.0 / 60.0)
     assert fronts[0] <= 61.0 and fronts[2] > 80.0
     assert wave > 500.0
@@ -240,7 +240,7 @@ def test_every_hunter_frightens():
 
 
 def test_forces_and_panic_of_several_hunters_combine():
-    """The sum of the forces, the greatest of the panics."""
+    """Forces are added; of the panics, the greatest counts."""
     scenario = mm.load_scenario("pack").with_values(
         {
             "rules.predators.hunters": [

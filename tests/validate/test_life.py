@@ -49,11 +49,11 @@ def test_hungry_birds_find_food_and_recover() -> None:
     assert fed.column("energy").mean() > 0.5
     assert unfed.column("energy").max() < 0.05
     assert np.hypot(*fed.velocities.T).max() > 1.8 * np.hypot(*unfed.velocities.T).max(), (
-        "the starved are slow"
+        "starved birds are slow"
     )
 
 
-def test_no_source_ever_has_more_feeders_than_room() -> None:
+def test_no_source_ever_exceeds_its_capacity() -> None:
     sim = begin("feeding-grounds", rules__feeding__capacity=4, rules__feeding__amount=20.0)
     full = emptied = 0
     for _ in range(800):
@@ -69,7 +69,7 @@ def test_no_source_ever_has_more_feeders_than_room() -> None:
 
 
 # S0-29, S2-5
-def test_panic_empties_the_table() -> None:
+def test_panic_ends_feeding() -> None:
     sim = begin("feeding-grounds", agents=300)
     while (sim.column("feeding_state") >= 2).sum() < 20:
         sim.step(60)
@@ -131,8 +131,8 @@ def test_courtship_is_mutual_and_fights_have_one_winner() -> None:
 
 
 # S2-8, S2-11, S2-28, S2-29
-def test_every_arrow_of_the_tables_happens_and_no_other() -> None:
-    """Food is short, and every now and then some are frightened, starved or carried off."""
+def test_exactly_the_changes_in_the_tables_happen() -> None:
+    """Food is short, and from time to time some birds are frightened, starved or carried away."""
     sim = begin(
         "courtship",
         agents=300,
@@ -164,7 +164,7 @@ def test_every_arrow_of_the_tables_happens_and_no_other() -> None:
 
 
 # S2-1, S2-7
-def test_a_colony_grows_and_its_food_bounds_it() -> None:
+def test_a_colony_grows_until_its_food_limits_it() -> None:
     counts: dict[int, list[int]] = {}
     for food in (8, 16):
         sim = begin("colony", rules__feeding__count=food)
@@ -180,11 +180,13 @@ def test_a_colony_grows_and_its_food_bounds_it() -> None:
         assert sim.ids[-1] < counts[food][0] + told["birth"]
     late = {food: np.mean(counts[food][45:]) for food in counts}
     assert max(counts[16]) > 1.5 * counts[16][0], "it grows"
-    assert max(counts[16]) < 0.8 * mm.load_scenario("colony").rules.breeding.most, "and not the cap stops it"
-    assert 1.4 * late[8] < late[16] < 4.0 * late[8], "more food carries more birds"
+    assert max(counts[16]) < 0.8 * mm.load_scenario("colony").rules.breeding.most, (
+        "the cap must not be what limits it"
+    )
+    assert 1.4 * late[8] < late[16] < 4.0 * late[8], "more food supports more birds"
 
 
-def test_threads_pieces_and_checkpoints_never_change_a_bit(tmp_path: Path) -> None:
+def test_bits_do_not_depend_on_threads_batches_or_checkpoints(tmp_path: Path) -> None:
     whole = begin("colony", threads=1)
     whole.step(1200)
     expected = whole.state_hash(), str(whole.events())
@@ -201,7 +203,7 @@ def test_threads_pieces_and_checkpoints_never_change_a_bit(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["feeding-grounds", "courtship", "colony"])
-def test_another_seed_is_another_life(name: str) -> None:
+def test_another_seed_gives_another_run(name: str) -> None:
     a, b = begin(name, seed=1, agents=100), begin(name, seed=2, agents=100)
     assert not np.array_equal(sources(a)[:, 1:3], sources(b)[:, 1:3])
     a.step(200)

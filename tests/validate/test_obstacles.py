@@ -1,4 +1,4 @@
-"""Nobody passes through or into an obstacle, at any speed and angle, also across the edge."""
+"""No agent passes through or into an obstacle, at any speed and angle, also across the edge of a torus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CORNERS = np.array([[0.3, 0.3], [0.7, 0.33], [0.77, 0.7], [0.5, 0.45], [0.24, 0.
 
 
 def world(side: float, boundary: str, obstacles: Any, speed: float, **values: Any) -> mm.Scenario:
-    """A square world in which obstacles alone change anybody's flight."""
+    """A square world in which only obstacles change an agent's flight."""
     return mm.load_scenario("classic").with_values(
         {
             **ASLEEP,
@@ -79,7 +79,7 @@ def scenes(draw: st.DrawFn) -> tuple[float, list[dict[str, Any]], float]:
 @pytest.mark.parametrize(("boundary", "fastest"), [("wrap", 0.24), ("reflect", 0.49)])
 @quick
 @given(scene=scenes(), seed=st.integers(0, 2**32), share=st.floats(0.0005, 1.0))
-def test_nobody_gets_through_or_into_an_obstacle(
+def test_no_agent_gets_through_or_into_an_obstacle(
     boundary: str, fastest: float, scene: tuple[float, list[dict[str, Any]], float], seed: int, share: float
 ) -> None:
     side, obstacles, flat = scene
@@ -101,7 +101,7 @@ def test_nobody_gets_through_or_into_an_obstacle(
 
 
 # S4-43
-def test_the_definition_keeps_everybody_out_too() -> None:
+def test_the_reference_keeps_all_agents_out_too() -> None:
     obstacles = [
         {"x": 5.0, "y": 50.0, "radius": 8.0},
         {"points": (CORNERS * 100).tolist()},
@@ -124,12 +124,12 @@ def test_the_definition_keeps_everybody_out_too() -> None:
 # S4-43
 @pytest.mark.parametrize("boundary", ["wrap", "reflect"])
 @pytest.mark.parametrize("share", [0.002, 0.03, 0.24])
-def test_a_pen_holds_its_flock_for_good(boundary: str, share: float) -> None:
+def test_an_enclosure_holds_its_flock(boundary: str, share: float) -> None:
     side = 1000.0
     fence = [*CORNERS.tolist(), CORNERS[0].tolist()]
     pen = [{"kind": "wall", "points": (np.array(fence) * side).tolist()}]
     rng = np.random.default_rng(2)
-    # Inside: near the middle of one of the sides, a little towards the centre of the pen.
+    # Inside: near the middle of one of the sides, a little towards the centre of the enclosure.
     centre = np.array([0.5, 0.4])
     ends = rng.integers(0, 5, 300)
     middle = (CORNERS[ends] + CORNERS[(ends + 1) % 5]) / 2
@@ -143,7 +143,7 @@ def test_a_pen_holds_its_flock_for_good(boundary: str, share: float) -> None:
 
 
 def _winding(places: Array, corners: Array) -> Any:
-    """Whether places lie inside a polygon: the angles to its corners add up to a turn."""
+    """Whether places lie inside a polygon: the angles to its corners add up to a full turn."""
     to = corners[None] - places[:, None]
     numbers = to[..., 0] + 1j * to[..., 1]
     return np.abs(np.angle(np.roll(numbers, -1, axis=1) / numbers).sum(axis=1)) > math.pi
@@ -174,14 +174,14 @@ def test_a_flock_with_all_its_rules_stays_out_too(boundary: str, speed: float) -
     assert np.hypot(*simulation.velocities.T).min() > 0
 
 
-def test_a_circle_across_the_seam_is_met_from_both_sides(backend: str) -> None:
+def test_a_circle_across_the_edge_is_hit_from_both_sides(backend: str) -> None:
     scenario = world(100.0, "wrap", [{"x": 2.0, "y": 50.0, "radius": 10.0}], 5.0)
     simulation = mm.Simulation(
         scenario, backend=backend, positions=[[80, 50], [20, 50]], velocities=[[5, 0], [-5, 0]]
     )
     for _ in range(4):
         simulation.step()
-    # The left edge of the circle is at 92, the right one at 12: both have turned round.
+    # The left edge of the circle is at 92, the right one at 12: both agents have turned back.
     assert simulation.velocities == pytest.approx(np.array([[-5.0, 0.0], [5.0, 0.0]]), abs=1e-3)
     assert 80 < simulation.positions[0, 0] < 92
     assert 12 < simulation.positions[1, 0] < 25
@@ -197,7 +197,7 @@ def test_a_bounce_mirrors_the_velocity_at_the_wall(backend: str) -> None:
     assert simulation.positions[0, 0] < 50 < simulation.positions[1, 0]
 
 
-def test_a_wall_between_the_edge_and_an_agent_is_not_jumped_by_a_mirrored_move() -> None:
+def test_a_mirrored_move_does_not_jump_over_a_wall_near_the_edge() -> None:
     # 4 from the edge, wall at 10: a move of 20 to the left, mirrored at the edge, would land at 16.
     scenario = world(100.0, "reflect", [{"points": [[10.0, 0.0], [10.0, 100.0]]}], 20.0)
     for backend in ("reference", "cpu"):
@@ -208,7 +208,7 @@ def test_a_wall_between_the_edge_and_an_agent_is_not_jumped_by_a_mirrored_move()
 
 
 # S4-45
-def test_the_edges_of_a_reflecting_world_send_everybody_back(backend: str) -> None:
+def test_the_edges_of_a_reflecting_world_turn_all_agents_back(backend: str) -> None:
     far = [{"x": 10.0, "y": 10.0, "radius": 1.0}]
     scenario = world(100.0, "reflect", far, 3.0)
     simulation = mm.Simulation(

@@ -1,4 +1,4 @@
-"""The behaviour that document 004 asks for, scenario by scenario, on the definition and on the CPU kernel."""
+"""The behaviour that document 004 requires, scenario by scenario, on the reference and on the CPU kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def only(rule: str, weight: float) -> dict[str, float]:
 
 
 def path(simulation: mm.Simulation, steps: int) -> Array:
-    """Places after each step, unrolled where the world wraps, shape (steps + 1, n, 2)."""
+    """Positions after each step, unwrapped where the world wraps, shape (steps + 1, n, 2)."""
     size = np.array([simulation.scenario.world.width, simulation.scenario.world.height])
     places = [simulation.positions.astype(float)]
     for _ in range(steps):
@@ -93,7 +93,7 @@ def test_a_jittered_boid_flies_the_golden_path(backend: str) -> None:
 
 # S4-12, S4-14
 def test_jitter_is_limited_by_the_turn_rate(backend: str) -> None:
-    # 600 degrees a second are 10 a tick, half of what the angle allows.
+    # 600 degrees per second are 10 per tick, half of what the angle allows.
     scenario = mm.load_scenario("roadmap").with_values({**JITTER, "agents": 50})
     simulation = mm.Simulation(scenario, seed=3, backend=backend)
     turns = []
@@ -120,8 +120,8 @@ def test_two_boids_head_on_move_apart(backend: str, offset: float) -> None:
     assert distances[-1] > distances[0]
 
 
-# S4-22: who is in the very same place gives no direction to flee in; headings part them, then separation does
-def test_boids_in_the_same_place_part(backend: str) -> None:
+# S4-22: boids in the same place have no direction to flee in; headings separate them, then separation does
+def test_boids_in_the_same_place_separate(backend: str) -> None:
     start = [[80, 50]] * 3, [[1, 0], [-1, 0], [0, 1]]
     places = path(boids(backend, *start, **only("separation", 1.75)), 8)
     free = path(boids(backend, *start, **OFF), 8)
@@ -129,11 +129,11 @@ def test_boids_in_the_same_place_part(backend: str) -> None:
     np.testing.assert_allclose(places[1], free[1], atol=1e-5)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         assert (np.diff(gap(places, a, b)) > 0).all()
-    # The two that leave at right angles are the ones whom separation can turn.
+    # Separation can turn only the two that leave at right angles.
     assert gap(places, 0, 2)[-1] > gap(free, 0, 2)[-1] + 0.1
 
 
-# S4-22: exactly head-on they meet in one place, and fly on: at constant speed a push straight back turns nobody
+# S4-22: exactly head-on they meet and fly on: at constant speed a push straight back does not turn them
 def test_two_boids_exactly_head_on_pass(backend: str) -> None:
     places = path(boids(backend, [[79, 50], [81, 50]], [[1, 0], [-1, 0]], **only("separation", 1.75)), 6)
     assert gap(places)[1] == pytest.approx(0.0, abs=1e-5)
@@ -153,8 +153,8 @@ def test_two_capped_boids_head_on_move_apart(backend: str) -> None:
 
 # S4-23
 @pytest.mark.parametrize("offset", [3.0, 8.0, -5.0])
-def test_a_faster_follower_veers_before_it_comes_too_near(backend: str, offset: float) -> None:
-    # Personal space 50, of which the inner 25 must stay free. The leader has no eyes behind.
+def test_a_faster_follower_veers_before_it_comes_too_close(backend: str, offset: float) -> None:
+    # Personal space 50, of which the inner 25 must stay free. The leader does not see behind.
     d_min = 25.0
     values = {
         **only("separation", 1.5),
@@ -206,7 +206,7 @@ def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offse
         return path(sim, 40)
 
     places, free = flown(**only("separation", 1.75)), flown(**OFF)
-    assert gap(free).min() < d_min - 0.2, "undisturbed it would come too near"
+    assert gap(free).min() < d_min - 0.2, "undisturbed, it would come too close"
     assert gap(places).min() > d_min
     # The leader looks ahead only, and is not disturbed until it is overtaken.
     overtaken = int(np.argmax(places[:, 0, 0] > places[:, 1, 0]))
@@ -231,14 +231,14 @@ def test_three_headings_converge(backend: str, angles: tuple[float, ...]) -> Non
 
 
 # S4-27
-def test_without_neighbours_alignment_asks_for_nothing(backend: str) -> None:
+def test_without_neighbours_alignment_has_no_force(backend: str) -> None:
     simulation = boids(backend, [[20, 20], [100, 70]], [[1, 0], [0, 1]], **only("alignment", 1.0))
     simulation.step()
     assert (simulation.forces == 0).all()
 
 
 # S4-62
-def test_a_lone_boid_joins_the_party(backend: str) -> None:
+def test_a_lone_boid_joins_the_group(backend: str) -> None:
     rng = np.random.default_rng(4)
     party = np.array([80, 60]) + rng.uniform(-3, 3, (12, 2))
     positions = np.vstack([party, [80, 53]])
@@ -249,7 +249,7 @@ def test_a_lone_boid_joins_the_party(backend: str) -> None:
 
     joined = distance(path(boids(backend, positions, velocities), 120))
     alone = distance(path(boids(backend, positions, velocities, **only("separation", 1.75)), 120))
-    # A member keeps its personal space to the next one, and goes on doing so.
+    # A member keeps its personal space to the next one, from then on.
     assert joined[0] > 4.5
     assert joined[60:].max() < 3.0
     assert alone[60:].min() > 6.0
@@ -257,7 +257,7 @@ def test_a_lone_boid_joins_the_party(backend: str) -> None:
 
 # S4-63, S4-18
 def test_a_neighbour_behind_is_ignored_until_it_comes_into_view(backend: str) -> None:
-    # 0 flies east with 1 at its back and 2 abeam, who flies north; 0 turns to fly along with 2.
+    # 0 flies east with 1 behind it and 2, which flies north, abeam; 0 turns to fly along with 2.
     simulation = boids(
         backend, [[50, 50], [44.5, 50], [52, 50]], [[1, 0], [1, 0], [0, 1]], **only("alignment", 1.0)
     )
@@ -306,7 +306,7 @@ def test_a_boid_and_a_distant_neighbour_come_within_reach(backend: str, bearing:
     assert distances[0] == pytest.approx(25.0, abs=1e-3)
     assert distances.min() <= reach
     arrival = int(np.argmax(distances <= reach))
-    # From its first turn towards the other on, the way only gets shorter.
+    # After its first turn towards the other, the distance only shrinks.
     assert (np.diff(distances[15:arrival]) < 1e-6).all()
 
 
@@ -333,7 +333,7 @@ def clamped(vectors: Array, most: float) -> Array:
 
 
 def towards(targets: Array, velocities: Array) -> Array:
-    """desired = normalize(target) x 1; steer = clamp(desired - vel, 0.1); nothing for no target (S4-54)."""
+    """desired = normalize(target) x 1; steer = clamp(desired - vel, 0.1); zero without a target (S4-54)."""
     size = np.hypot(*targets.T)[:, None]
     steer = clamped(targets / np.maximum(size, 1e-12) - velocities, 0.1)
     return np.where(size > 0, steer, 0.0)
@@ -364,7 +364,7 @@ def test_a_single_rule_is_its_milestones_formula(backend: str, rule: str, weight
 
 
 # S4-24, S4-31, S4-40, S4-67, S4-74, decision 29: w_sep multiplies after the limit, so that the slider acts
-def test_the_weight_of_separation_decides_beside_the_other_rules(backend: str) -> None:
+def test_the_weight_of_separation_competes_with_the_other_rules(backend: str) -> None:
     start = [[80.0, 50.0], [80.0, 52.0]], [[1.0, 0.0], [1.0, 0.0]]
     forces, places = [], []
     for weight in (0.05, 0.5, 1.75, 4.0):
@@ -408,7 +408,7 @@ def test_all_rules_are_the_clamped_sum_and_speed_is_restored(backend: str) -> No
 
 # S4-32, S4-34, S4-9
 @pytest.mark.parametrize(("backend", "agents", "steps"), [("reference", 60, 60), ("cpu", 300, 2000)])
-def test_with_all_rules_nobody_is_stuck_and_speed_holds(backend: str, agents: int, steps: int) -> None:
+def test_with_all_rules_no_boid_is_stuck_and_speed_holds(backend: str, agents: int, steps: int) -> None:
     scenario = mm.load_scenario("roadmap").with_values({"agents": agents})
     simulation = mm.Simulation(scenario, seed=1, backend=backend)
     for _ in range(10):

@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 def two_kinds(
     backend: str, wanted: Any, positions: Any, velocities: Any, species: Any, **values: Any
 ) -> mm.Simulation:
-    """A world of a's and b's in which a wants something of b, and b nothing of a. Agents fly in silence.
+    """A world of species a and b, in which a reacts to b, and b ignores a. No other rule acts.
 
-    c and d never appear; they keep the rules for chase and flight awake, so that all tests share a kernel.
+    c and d never appear; they keep the rules for chase and flight enabled, so that all tests share a kernel.
     """
     kinds = [
         {"name": "a", "towards": {"b": wanted}},
@@ -72,7 +72,7 @@ def test_the_word_decides_which_way_the_force_points(
     if direction is not None:
         assert np.sign(fx) == direction
     else:
-        # To join is also to keep apart when near: pull and push are both at work and nearly cancel.
+        # Joining includes keeping apart when near: pull and push both act and nearly cancel.
         far = two_kinds(backend, wanted, [[500, 500], [540, 500]], [[0, 5], [0, 5]], [0, 1])
         far.step()
         assert far.forces[0, 0] > 0.1
@@ -97,12 +97,12 @@ def test_flocking_words_align_or_join_or_both(backend: str, wanted: str, aligned
     assert found["cohesion"]["neighbors"] == [1] * pulled
     assert found["separation"]["neighbors"] == []
     simulation.step()
-    # Either wish is (14, 0) - (0, 14), clamped to 0.5; both together are clamped again.
+    # Each force is (14, 0) - (0, 14), clamped to 0.5; their sum is clamped again.
     expected = np.array([1, -1]) * 0.5 / math.sqrt(2)
     assert simulation.forces[0] == pytest.approx(expected, abs=1e-5)
 
 
-def test_avoided_kinds_are_kept_farther_off_than_ones_own(backend: str) -> None:
+def test_avoided_species_are_kept_farther_away_than_its_own(backend: str) -> None:
     # Between one of its own kind on the left and an avoided one on the right, both 10 away.
     simulation = two_kinds(
         backend,
@@ -114,7 +114,7 @@ def test_avoided_kinds_are_kept_farther_off_than_ones_own(backend: str) -> None:
     )
     simulation.step()
     assert simulation.forces[0, 0] < -0.1
-    # A plain table entry with half the factor on the right turns it round.
+    # A plain table entry with half the factor on the right reverses it.
     simulation = two_kinds(
         backend,
         {"separation": 0.5},
@@ -150,8 +150,8 @@ def test_the_nearest_prey_is_hunted(backend: str) -> None:
     assert simulation.forces[0, 0] < -0.1
 
 
-def test_who_flees_gets_away(backend: str) -> None:
-    # b comes up from behind, faster than a flies at the moment.
+def test_fleeing_agents_get_away(backend: str) -> None:
+    # b approaches from behind, faster than a is flying.
     start = [[500, 500], [470, 503]], [[3, 0], [8, 0]], [0, 1]
     fled = distance(two_kinds(backend, "flee", *start), 400)
     stayed = distance(two_kinds(backend, "ignore", *start), 400)
@@ -167,7 +167,7 @@ def test_relations_need_not_be_mutual(backend: str) -> None:
     assert simulation.velocities[0, 0] > 1.0
 
 
-def test_each_species_lives_by_its_own_numbers(backend: str) -> None:
+def test_each_species_uses_its_own_numbers(backend: str) -> None:
     values = {
         "a:motion.max_speed": 4.0,
         "b:motion.max_speed": 9.0,
@@ -200,7 +200,7 @@ def test_the_mixed_scenario_keeps_all_species_and_their_limits() -> None:
 
 def test_in_the_mixed_scenario_prey_keeps_clear_of_hunters() -> None:
     def share_near(weight: float) -> float:
-        """How often prey is within 30 of a hunter, over 15 s: one instant has a dozen such pairs, too few to tell."""
+        """How often prey is within 30 of a hunter, over 15 s: one instant has a dozen such pairs, too few."""
         scenario = mm.load_scenario("mixed").with_values(
             {"rules.flee.weight": weight, "rules.chase.weight": 0.0}
         )

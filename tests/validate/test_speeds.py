@@ -45,7 +45,7 @@ def test_panic_fades_and_with_it_the_speed(backend: str) -> None:
     expected[expected < 0.01] = 0.0
     assert panics == pytest.approx(expected.tolist(), abs=1e-5)
     assert panics[-1] == 0.0
-    # The cap of a step is that of the panic it began with.
+    # The cap of a step depends on the panic at its beginning.
     assert speeds == pytest.approx(
         (15 * (1 + 0.5 * np.concatenate([[1.0], expected[:-1]]))).tolist(), abs=1e-3
     )

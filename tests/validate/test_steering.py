@@ -18,7 +18,7 @@ RULES = ("separation", "alignment", "cohesion", "containment", "follow_leader", 
 def steered(
     backend: str, positions: Any, velocities: Any, side: float = 4000.0, **values: Any
 ) -> mm.Simulation:
-    """Agents whose rules are all asleep but for those that are given a weight: one kernel for all tests."""
+    """Agents with all rules at weight 0 except those given a weight: one kernel for all tests."""
     scenario = mm.load_scenario("classic").with_values(
         {
             "world.width": side,
@@ -59,7 +59,7 @@ def test_a_leader_is_followed(backend: str) -> None:
     simulation = steered(backend, positions, velocities, **values)
     simulation.step(400)
     leader, crowd = simulation.positions[0].astype(float), simulation.positions[1:].astype(float)
-    assert leader == pytest.approx([2800, 2000], abs=0.1)  # it flies where it wants
+    assert leader == pytest.approx([2800, 2000], abs=0.1)  # undisturbed by its followers
     assert simulation.velocities[0] == pytest.approx([2, 0], abs=1e-5)
     behind = leader[0] - crowd[:, 0]
     assert (behind > 0).all()
@@ -69,10 +69,10 @@ def test_a_leader_is_followed(backend: str) -> None:
 
 
 # S4-73
-def test_nobody_stays_in_the_leaders_way(backend: str) -> None:
+def test_no_agent_stays_in_the_leaders_way(backend: str) -> None:
     values = {"rules.follow_leader.weight": 1.0, "rules.follow_leader.distance": 40.0}
     places = path(steered(backend, [[2000, 2000], [2030, 2003]], [[2, 0], [1, 0]], **values), 60)
-    # Ahead of the leader and nearly on its line, it steps aside, to the side it is on already.
+    # Ahead of the leader and nearly on its line, it steps aside, to the side it is already on.
     assert places[20, 1, 1] > 2006
     apart = places[:, 1] - places[:, 0]
     assert (np.hypot(*apart.T) > 5).all()
@@ -86,7 +86,7 @@ def test_a_pursuer_catches_a_slower_quarry(backend: str, bearing: float) -> None
     places = path(simulation, 500)
     assert distance(places)[0] == pytest.approx(200, abs=0.01)
     assert distance(places).min() < 3.0
-    # The quarry does not care.
+    # The quarry does not react.
     assert places[-1, 0] == pytest.approx([2000, 2000 + 1.5 * 500], abs=0.2)
 
 
@@ -105,9 +105,9 @@ def test_a_pursuer_does_not_catch_a_faster_quarry(backend: str) -> None:
     assert distance(places).min() > 40
 
 
-def test_an_evader_gets_away_and_who_does_not_evade_is_caught(backend: str) -> None:
+def test_an_evader_gets_away_and_other_prey_is_caught(backend: str) -> None:
     def chase(evasion: float) -> Array:
-        # 0 hunts 1, who comes its way.
+        # 0 hunts 1, which comes its way.
         values = {
             "rules.pursue.weight": 1.0, "rules.pursue.agent": 1,
             "rules.evade.weight": evasion, "rules.evade.agent": 0, "rules.evade.reach": 200.0,
@@ -119,7 +119,7 @@ def test_an_evader_gets_away_and_who_does_not_evade_is_caught(backend: str) -> N
     evaded, caught = chase(1.0), chase(0.0)
     assert caught.min() < 5.0
     assert evaded.min() > 30.0
-    # Out of reach it goes on unhunted by its fear: never again as near as at the worst moment.
+    # Out of reach it no longer evades, but the hunter never gets as near again.
     worst = int(evaded.argmin())
     assert evaded[worst + 50 :].min() > evaded[worst]
 
@@ -143,7 +143,7 @@ def test_a_hunter_out_of_reach_is_ignored(backend: str) -> None:
 
 
 # S4-45
-def test_containment_turns_everybody_before_the_edge(backend: str) -> None:
+def test_containment_turns_all_agents_before_the_edge(backend: str) -> None:
     n, side = (200, 600.0) if backend == "cpu" else (40, 600.0)
     rng = np.random.default_rng(5)
     angles = rng.uniform(0, 2 * math.pi, n)

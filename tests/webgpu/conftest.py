@@ -1,4 +1,4 @@
-"""Where these tests run: on whatever adapter there is; Mesa's software Vulkan will do."""
+"""These tests run on any adapter; Mesa's software Vulkan is enough."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cuda.neighbor_probe import NAME, NeighborProbe
 
 @pytest.fixture(autouse=True)
 def _adapter() -> Iterator[None]:
-    """Rules that only tests know are registered while a test runs, and no longer."""
+    """Registers rules for tests while a test runs."""
     reason = missing()
     if reason:
         pytest.skip(f"needs an adapter: {reason}")

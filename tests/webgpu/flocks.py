@@ -13,7 +13,7 @@ AGENTS = 64
 
 
 def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
-    """A flock on the device with something to see (`cuda.flocks.make_lively`)."""
+    """A varied flock on the device (`cuda.flocks.make_lively`)."""
     sim = mm.Simulation(scenario, seed=seed, backend="webgpu", announce=None)
     state = sim.state.copy()
     make_lively(scenario, state, np.random.default_rng(seed))
@@ -22,7 +22,7 @@ def lively(scenario: Scenario, seed: int = 11) -> mm.Simulation:
 
 
 def check(found: Comparison) -> None:
-    """As `Comparison.check`, for flocks too small for shares to mean much."""
+    """Like `Comparison.check`, for flocks too small for shares to be meaningful."""
     assert found.left_out <= max(8, 0.1 * found.agents)
     assert found.not_strict <= max(3, 0.03 * found.agents)
     assert found.median_force_error < 5e-6

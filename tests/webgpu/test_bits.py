@@ -18,7 +18,7 @@ from .flocks import AGENTS, lively
 
 
 @pytest.mark.parametrize("scene", ["walled", "life"])
-def test_twice_the_same_and_no_matter_in_how_many_calls(scene: str):
+def test_repeated_runs_agree_for_any_number_of_calls(scene: str):
     scenario = scene_of(scene, AGENTS)
     first, second = lively(scenario), lively(scenario)
     first.step(9)
@@ -30,7 +30,7 @@ def test_twice_the_same_and_no_matter_in_how_many_calls(scene: str):
 
 
 def test_a_crowd_gives_the_same_bits_every_time():
-    """Large enough that invocations race for places in the bins; reading in between changes nothing."""
+    """Large enough that invocations race for slots in the bins; reading in between changes nothing."""
     first, second = (mm.Simulation(workload(3000), seed=1, backend="webgpu", announce=None) for _ in range(2))
     first.step(70)  # more than one submission
     second.step(3)
@@ -64,21 +64,21 @@ def test_numbers_change_without_another_kernel_and_the_flock_stays():
 
 
 @pytest.mark.parametrize(("name", "values"), [("murmuration-hawk", HAWK), ("ecosystem", LIFE)])
-def test_a_slider_beside_hunters_or_births_loads_nothing(
+def test_a_slider_with_hunters_or_births_reloads_nothing(
     name: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ):
     check_a_slider_loads_nothing("webgpu", name, values, 40, monkeypatch)
 
 
-def test_a_kind_of_hunter_that_was_not_there_gets_its_mind():
-    """Kernels are traced for the kinds that hunt: another one needs another kernel."""
+def test_a_new_kind_of_hunter_gets_its_behaviour():
+    """Kernels are traced for the kinds that are present: a new kind needs another kernel."""
     sim = mm.Simulation("murmuration-hawk", seed=4, backend="webgpu", announce=None)
     program = sim._backend._program
     sim.retune({"rules.predators.hunters.0.kind": "owl"})
     assert sim._backend._program is not program
 
 
-def test_the_time_is_that_of_the_definition():
+def test_the_time_is_that_of_the_reference():
     """A gust depends on the time alone: after a late start the wind must still be the same."""
     scenario = workload(40).with_values({"rules.wind.enabled": True, "rules.wind.speed": 20.0})
     places, still = np.random.default_rng(3).uniform(0.0, 90.0, (40, 2)), np.zeros((40, 2))

@@ -1,8 +1,8 @@
-"""Every rule, option and edge on a device of WebGPU against the definition, in one step, to single precision.
+"""Every rule, option and edge on a WebGPU device against the reference, in one step, to single precision.
 
-The tolerance is that of all backends (`parity.side_by_side`). Pipelines are kept by their text, so the tests of one
-scene compile once; the scene `hunted`, with four minds of hunters, takes a software adapter a minute and is left to
-one hunter here.
+The tolerance is that of all backends (`parity.side_by_side`). Pipelines are cached by their text, so the tests of one
+scene compile once. The scene `hunted`, with four kinds of hunters, takes a software adapter a minute, so only one
+hunter is tested here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ QUICK = ("walled", "classics", "open", "roadmap", "wrapped", "soft")
 
 
 def quickest(rule: str) -> str:
-    """The scene in which a rule is compared alone; those of life and evolution need each other."""
+    """The scene in which a rule is compared alone; rules of life and evolution need each other."""
     return next((scene for scene in QUICK if scene in scenes_with(rule)), "")
 
 
@@ -92,7 +92,7 @@ def test_a_hunter():
 def test_shipped_scenario(name: str):
     sim = mm.Simulation(cut_down(name, AGENTS), seed=5, backend="webgpu", announce=None)
     found = Comparison()
-    for _ in range(2):  # in `vicsek` the first step only chooses the turn of the next
+    for _ in range(2):  # in `vicsek` the first step only determines the turn of the next
         compare_step(sim, found)
     check(found)
     assert sim.forces.any()

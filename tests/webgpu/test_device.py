@@ -37,7 +37,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch):
         flock()
 
 
-def test_where_wgpu_breaks(monkeypatch: pytest.MonkeyPatch):
+def test_a_broken_wgpu(monkeypatch: pytest.MonkeyPatch):
     def broken() -> Any:
         raise OSError("libwgpu_native.so:\n no such file")
 
@@ -101,7 +101,7 @@ def test_a_rule_that_divides_by_zero_stops_the_run():
         sim.step(5)
 
 
-def test_auto_takes_no_adapter_in_software(monkeypatch: pytest.MonkeyPatch):
+def test_auto_takes_no_software_adapter(monkeypatch: pytest.MonkeyPatch):
     plan = Plan(workload(40))
     monkeypatch.setattr("murmura.compute.CUDA_FROM", 10**9)
     monkeypatch.setattr("murmura.compute.WEBGPU_FROM", 1)

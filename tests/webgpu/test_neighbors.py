@@ -14,7 +14,7 @@ RNG = np.random.default_rng(5)
 
 
 def begin(scenario: Any, places: Any, velocities: Any) -> mm.Simulation:
-    """A flock on the device, in which everybody has a number to call out."""
+    """A flock on the device in which every agent has a number."""
     sim = mm.Simulation(
         scenario, seed=3, backend="webgpu", positions=places, velocities=velocities, announce=None
     )
@@ -26,9 +26,9 @@ def begin(scenario: Any, places: Any, velocities: Any) -> mm.Simulation:
 
 @pytest.mark.parametrize("boundary", ["wrap", "soft", "open"])
 @pytest.mark.parametrize("radius", [7.0, 60.0, 140.0])
-def test_everybody_meets_whom_it_sees(boundary: str, radius: float):
+def test_every_agent_meets_the_neighbours_it_sees(boundary: str, radius: float):
     places = uniform(RNG, 300)
-    places[:60] = (places[:60] * 0.05 + [395.0, 295.0]) % [400.0, 300.0]  # a clump across the seam
+    places[:60] = (places[:60] * 0.05 + [395.0, 295.0]) % [400.0, 300.0]  # a clump across the edge
     if boundary == "open":
         places[::5] += [-900.0, 600.0]
     sim = begin(scene(boundary, perception_radius=radius), places, headings(RNG, 300))
@@ -54,7 +54,7 @@ def test_more_bins_than_one_workgroup_adds_up():
     assert check_neighbors(sim) > 50
 
 
-def test_one_agent_and_nobody():
+def test_one_agent_and_none():
     sim = begin(scene("wrap"), [(1.0, 1.0)], [(1.0, 0.0)])
     sim.step(3)
     assert sim.positions[0] == pytest.approx([4.0, 1.0])

@@ -1,4 +1,4 @@
-"""Space on a device of WebGPU: against the definition, the brute-force oracle and SciPy's tree."""
+"""Space on a WebGPU device: against the reference, the brute-force oracle and SciPy's tree."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def test_all_rules_together_in_space(scene: str) -> None:
 
 
 @pytest.mark.parametrize("edges", ["torus", "open", "sky"])
-def test_a_step_is_what_the_oracle_says(edges: str) -> None:
-    space.test_a_step_is_what_the_oracle_says(edges, "webgpu")
+def test_a_step_agrees_with_the_oracle(edges: str) -> None:
+    space.test_a_step_agrees_with_the_oracle(edges, "webgpu")
 
 
-def test_everybody_counts_its_nearest_exactly() -> None:
-    space.test_everybody_counts_its_neighbours_exactly((300.0, 6), "webgpu")
+def test_the_nearest_are_counted_exactly() -> None:
+    space.test_neighbour_counts_are_exact((300.0, 6), "webgpu")
 
 
 def test_neighbours_are_those_of_a_periodic_tree() -> None:

@@ -35,7 +35,7 @@ class Backend(Protocol):
 
     name: str
     piece: int
-    """Steps for each call of `advance`: few enough that an interrupt acts soon."""
+    """Steps per call of `advance`: few enough that an interrupt acts soon."""
 
     @property
     def threads(self) -> int: ...

@@ -27,7 +27,7 @@ def item_rows(name: str, rows: Sequence[Any], layout: Layout, scenario: Scenario
         if len(row) > len(layout) or (scenario.world.dimension == 3 and len(row) < len(layout)):
             raise ScenarioError(
                 f"an item of rule {name!r} has {len(row)} numbers, expected {len(layout)} "
-                f"({', '.join(layout.columns)}): give vectors as (x, y, z), then it fits the plane and space alike"
+                f"({', '.join(layout.columns)}): give vectors as (x, y, z), which fit both the plane and space"
             )
     return found
 

@@ -50,7 +50,7 @@ def key_of(plan: Plan, *machine: str) -> str:
 
 
 def key_of_parts(*parts: str) -> str:
-    """The key of code that depends on these texts, and on our own code."""
+    """The key of code that depends on these texts and on murmura's own code."""
     return key_of_text(_source_hash(), *parts)
 
 
@@ -64,7 +64,7 @@ def _path(key: str) -> Path:
 
 
 def count() -> int:
-    """How many kernels are kept."""
+    """How many kernels are cached."""
     return len(list(_path("").parent.glob(_path("*").name)))
 
 
@@ -83,7 +83,7 @@ def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
 
 
 def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> bool:
-    """Write a kernel to a temporary file and rename it. Failure to write is not an error; returns whether it worked."""
+    """Write a kernel to a temporary file and rename it; return whether that worked. Failure is not an error."""
     path = _path(key)
     aside = path.with_suffix(f".{os.getpid()}")
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept between processes."""
+    """The folder in which compiled kernels are cached."""
     chosen = os.environ.get("MURMURA_CACHE_DIR")
     if chosen:
         return Path(chosen)

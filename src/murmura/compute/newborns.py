@@ -16,7 +16,7 @@ class Births:
 
     def __init__(self, state: State) -> None:
         self._origins: dict[int, int] = {}
-        """Of each newborn that lives: its nearest ancestor who was there when the flock was last given back."""
+        """For each living newborn: its nearest ancestor that was in the flock when the state was last stored."""
         self._known = state.copy()
 
     def note(self, events: NDArray[np.float64]) -> None:

@@ -336,8 +336,8 @@ class Plan:
 
 
 NOISE_TIME_PERIOD = 5120.0
-"""[s] After this long, 0.5 and 0.3 noise cells a second have both passed whole periods of the lattice, so time
-can start again without a jump: single precision would otherwise make noise coarse in long runs."""
+"""[s] After this time, rates of 0.5 and 0.3 noise cells per second have both completed whole periods of the lattice, so
+time can restart without a jump. In long runs, single precision would otherwise make the noise coarse."""
 
 
 @lru_cache(maxsize=64)

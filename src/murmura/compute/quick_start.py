@@ -1,7 +1,7 @@
 """Makes Numba start without SciPy's linear algebra, which takes a sixth of a second and no kernel needs.
 
 Numba imports SciPy's BLAS when it first compiles, only to check that it exists. SciPy is a dependency, so the check
-is answered without the import; a kernel that uses `np.dot` loads BLAS later.
+can be skipped; a kernel that uses `np.dot` loads BLAS later.
 """
 
 from __future__ import annotations

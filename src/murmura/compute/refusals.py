@@ -1,4 +1,4 @@
-"""What only some backends can compute."""
+"""Errors for scenarios that only some backends can compute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError
 
 MOST_BINS = 1536
-"""Of a visual field on webgpu: 6 KiB of the 8 KiB that WGSL allows the variables of a function."""
+"""Maximum for a visual field on webgpu: 6 KiB of the 8 KiB that WGSL allows for the variables of a function."""
 
 
 def refuse_many_bins(plan: Plan) -> None:

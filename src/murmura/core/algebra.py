@@ -94,7 +94,7 @@ __all__ = [
 def when(
     condition: Condition, then: Callable[[], object], otherwise: Callable[[], object] | None = None
 ) -> None:
-    """Call one of two functions, by a condition. For items only, which are updated one at a time."""
+    """Call one of two functions, depending on a condition. For items only, which are updated one at a time."""
     if isinstance(condition, Value):
         condition.target.when(condition, then, otherwise)
     elif condition:

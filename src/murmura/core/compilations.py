@@ -2,7 +2,7 @@
 
 A compiler cannot be interrupted, and its static data is destroyed when the process exits: a thread that is still
 inside it then crashes the process. So the interpreter waits for compiling threads before it exits. A command that
-must end at once checks `under_way` and skips the interpreter's teardown.
+must end immediately checks `under_way` and skips the interpreter's teardown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _is_exiting = False
 
 @contextmanager
 def compilation() -> Iterator[None]:
-    """Encloses all use of a compiler."""
+    """A context that must enclose every use of a compiler."""
     global _compiling
     with _changed:
         if _is_exiting and threading.current_thread().daemon:

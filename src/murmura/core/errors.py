@@ -13,7 +13,7 @@ class MurmuraError(Exception):
 
 
 class ScenarioError(MurmuraError, ValueError):
-    """A scenario, a value in it, or a start state does not make sense."""
+    """A scenario, a value in it, or a start state is invalid."""
 
 
 class UnknownNameError(MurmuraError, KeyError):
@@ -24,7 +24,7 @@ class UnknownNameError(MurmuraError, KeyError):
 
 
 class BackendError(MurmuraError, RuntimeError):
-    """A backend is missing, or cannot run what was asked of it."""
+    """A backend is missing, or cannot run what was requested."""
 
 
 class RunError(MurmuraError, RuntimeError):

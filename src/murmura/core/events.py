@@ -31,12 +31,12 @@ class Cause(IntEnum):
 
 
 EVENT_FIELDS = ("step", "kind", "id", "other", "x", "y", "cause", "amount", "z")
-"""Of a birth, `other` is the mother and `amount` the father (-1: none); of an arrival, `amount` is the species. In the
-plane z is 0."""
+"""For a birth, `other` is the mother and `amount` the father (-1: none); for an arrival, `amount` is the species. In
+the plane, z is 0."""
 
 
 def readable(rows: NDArray[Any], dimension: int = 2) -> list[dict[str, Any]]:
-    """Rows of EVENT_FIELDS as dictionaries, sorted by step, kind and id, whatever the order of threads was."""
+    """Rows of EVENT_FIELDS as dictionaries, sorted by step, kind and id, so that thread order does not matter."""
     ordered = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1], rows[:, 0]))].tolist()
     if dimension == 2:
         return [_as_dict(*row[:8]) for row in ordered]

@@ -84,8 +84,8 @@ class Layout:
         return field in self._vectors
 
     def row(self, values: Iterable[Any], depth: float | None = None) -> list[float]:
-        """The numbers of a row. Vectors may be given as one value, (x, y, z): the plane leaves z out, and in space
-        None for z is half way up. A row of plain numbers is taken as it is."""
+        """The numbers of a row. A vector may be given as one value, (x, y, z): the plane drops z, and in space a z of
+        None means half the depth. A row of plain numbers is used as it is."""
         found: list[float] = []
         for value in values:
             if isinstance(value, tuple | list):
@@ -110,4 +110,4 @@ class Layout:
 
 
 TRACKED_FIELDS = (POSITION, VELOCITY, "present", "id")
-"""The fields of an agent that a rule follows by its id."""
+"""The fields of an agent that a rule tracks by id."""

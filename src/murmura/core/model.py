@@ -1,4 +1,4 @@
-"""The base class of all parts of a scenario: frozen, strict, without unknown keys and NaN.
+"""The base class of all parts of a scenario: frozen and strict, with no unknown keys and no NaN.
 
 A field declares its default, range, unit and description once. Sliders, validation messages, `--set` paths and the
 reference page all read them from here.
@@ -30,7 +30,7 @@ PLACES = (0.0, 2000.0)
 def quantity(
     default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, **bounds: Any
 ) -> Any:
-    """A numeric field: default, sentence, unit in brackets, useful slider range, hard bounds (gt, ge, lt, le)."""
+    """A numeric field: default, description, unit, useful slider range, hard bounds (gt, ge, lt, le)."""
     extra: dict[str, Any] = {"unit": unit}
     if slider is not None:
         extra["slider"] = list(slider)
@@ -39,10 +39,10 @@ def quantity(
 
 def height() -> Any:
     """The height of a position, for worlds with a depth."""
-    text = "Where it is, in a world with a depth; none: half way up."
+    text = "Its height, in a world with a depth; none: halfway up."
     return quantity(None, text, "u", (0.0, 1000.0))
 
 
 def choice(default: Any, text: str) -> Any:
-    """A field with a few allowed words, or a switch."""
+    """A field with a few allowed values, or a switch."""
     return Field(default, description=text)

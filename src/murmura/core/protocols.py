@@ -1,4 +1,4 @@
-"""Types for the arguments of a rule's functions: with `Me`, `Seen` and `World`, editors complete names.
+"""Types for the arguments of a rule's functions, so that editors can complete names.
 
 These classes are never instantiated. Columns that a rule names in `reads` and `writes` also exist, with the type `Any`.
 """
@@ -20,13 +20,13 @@ class Me(Protocol):
     velocity: Vec  # [u/s or u/tick]
     heading: Vec  # of length 1; along the first axis at rest
     speed: Number
-    max_speed: Number  # undisturbed by fear and hunger
+    max_speed: Number  # before fear and hunger
     max_force: Number
     neighbors: Number  # how many it perceives; 0 inside `pair`
     panic: Number
     energy: Number
     species: Integer
-    heading_angle: Number  # [rad] as last seen: kept at rest
+    heading_angle: Number  # [rad]; kept while at rest
     eye: Eye  # what covers its view: for rules with `uses_eye`, after `pair`, where `world.occludes`
 
     def __getattr__(self, column: str) -> Any: ...
@@ -36,14 +36,14 @@ class Seen(Protocol):
     """A neighbour, as the agent perceives it."""
 
     id: Integer
-    offset: Vec  # from me to it, the shortest way round [u]
+    offset: Vec  # from me to it, the shortest way on a torus [u]
     square: Number  # of the distance
     distance: Number  # [u]
     inverse: Number  # 1 / distance
     nearness: Number  # 1 - distance / perception radius
     velocity: Vec
-    attention: Number  # less for those behind, where `perception.rear_attention` says so
-    separation: Number  # how much I want of its species, as are the next four
+    attention: Number  # lower for neighbours behind, by `perception.rear_attention`
+    separation: Number  # factor on this force for its species, as are the next four
     alignment: Number
     cohesion: Number
     flee: Number
@@ -52,9 +52,9 @@ class Seen(Protocol):
     energy: Number
     species: Integer
     heading_angle: Number
-    visible: Condition  # whether it is in view: for rules that meet everyone
+    visible: Condition  # whether it is in view: for rules with `meets_everyone`
     sees_me: Condition
-    bins: Number  # of my visual field in which I see it, where `world.occludes`; 0: it is hidden
+    bins: Number  # how many bins of my visual field show it, where `world.occludes`; 0: it is hidden
 
     def __getattr__(self, column: str) -> Any: ...
 
@@ -66,20 +66,20 @@ class World(Protocol):
     width: Number
     height: Number
     depth: Number  # 0 in the plane
-    edges: Any  # what happens at them, axis by axis
+    edges: Any  # what happens at the edges, axis by axis
     wraps: bool
     walled: bool
     occludes: bool  # whether bodies and obstacles hide what is behind them
     dt: Number  # [s] of a step
     time: Number  # [s]
-    noise_time: Number  # [s], from 0 again every 5120 s
+    noise_time: Number  # [s], restarts from 0 every 5120 s
     step: Integer
     thrust: Number  # velocity that a unit of force gives in a step
-    stride: Number  # length that a unit of velocity carries in a step
-    pace: Number  # what makes u/s of a velocity
+    stride: Number  # distance that a unit of velocity covers in a step
+    pace: Number  # converts a velocity to u/s
     skin: Number  # distance kept from obstacles [u]
     seed_low: Integer
     seed_high: Integer
-    noise_x: Number  # the seed's place on the noise lattice
+    noise_x: Number  # offset on the noise lattice, from the seed
     noise_y: Number
     noise_z: Number

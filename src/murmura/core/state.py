@@ -95,7 +95,7 @@ def declare_columns(columns: Mapping[str, float | int]) -> None:
     """Register the columns that a rule adds."""
     for name, default in columns.items():
         if name in DTYPE.fields or name in ALIASES:  # type: ignore[operator]
-            raise ScenarioError(f"a rule cannot declare the column {name!r}: every agent has it anyway")
+            raise ScenarioError(f"a rule cannot declare the column {name!r}: every agent already has it")
         if OWN_COLUMNS.get(name, default) != default:
             raise ScenarioError(f"the column {name!r} is declared twice, with different defaults")
         OWN_COLUMNS[name] = default
@@ -109,7 +109,7 @@ def column_type(name: str) -> np.dtype[Any]:
 
 
 def newborn_value(name: str) -> float | int:
-    """The value of a newborn in a column."""
+    """A newborn's value in a column."""
     return (FLOAT_COLUMNS | INTEGER_COLUMNS | OWN_COLUMNS)[name]
 
 
@@ -199,10 +199,10 @@ class State:
         """Add agents with these column values (others at their defaults); return their new ids."""
         given = {column_name(name): np.atleast_1d(np.asarray(value)) for name, value in values.items()}
         if "id" in given:
-            raise ScenarioError("ids of newborn agents are given by the state: leave 'id' out")
+            raise ScenarioError("ids of newborn agents are assigned by the state: leave 'id' out")
         counts = {name: len(value) for name, value in given.items()}
         if len(set(counts.values())) > 1:
-            raise ScenarioError(f"columns of newborn agents must have one length, got {counts}")
+            raise ScenarioError(f"columns of newborn agents must have the same length, got {counts}")
         count = next(iter(counts.values()), 0)
         if self.next_id + count > LARGEST_ID:
             raise ScenarioError(f"ids are exhausted: at most {LARGEST_ID:,} agents may ever live in a run")

@@ -1,4 +1,4 @@
-"""Vectors in two or three dimensions. Rules compute with these and name no component."""
+"""Vectors in two or three dimensions. Rules compute with these rather than with components."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ class Vec(Composite):
 
     @property
     def angle(self) -> Number:
-        """The direction in radians, in [-pi, pi]; in space, of the horizontal part."""
+        """The direction in radians, in [-pi, pi]; in space, that of the horizontal part."""
         x, y, *_ = self.parts
         return arctan2(y, x)
 
     @property
     def left(self) -> Vec:
-        """The vector turned left by 90 degrees; in space, of the horizontal part."""
+        """The vector turned left by 90 degrees; in space, the horizontal part turned left."""
         x, y, *up = self.parts
         return Vec(-y, x, *(0.0 for _ in up))
 
@@ -155,15 +155,15 @@ class Vec(Composite):
         square = turn.square
         angle = sqrt(square + TINY)
         s, c = sin_cos(angle)
-        # sin(a)/a and (1 - cos(a))/a^2, the second by the half angle: 1 - cos(a) has no digits where a is small.
+        # sin(a)/a and (1 - cos(a))/a^2, the second from the half angle: 1 - cos(a) loses all digits where a is small.
         half, _ = sin_cos(angle * 0.5)
         part = half / angle
         return self * c + turn.cross(self) * (s / angle) + turn * (turn.dot(self) * (2.0 * part * part))
 
     def turn_to(self, other: Vec) -> Any:
-        """The shortest turn from this direction to another, for `rotated`; none from or to the zero vector.
+        """The shortest turn from this direction to another, for `rotated`; no turn from or to the zero vector.
 
-        In the plane an angle in [-pi, pi], in space a rotation vector; between opposite directions some axis is chosen.
+        In the plane an angle in [-pi, pi], in space a rotation vector; of a half turn the axis is arbitrary.
         """
         across, along = self.cross(other), self.dot(other)
         if len(self.parts) == 2:
@@ -175,7 +175,7 @@ class Vec(Composite):
 
     @property
     def perpendicular(self) -> Vec:
-        """In space: some vector perpendicular to this one, chosen away from cancellation."""
+        """In space: some vector perpendicular to this one, chosen to avoid cancellation."""
         x, y, z = self.parts
         flat = x * x + y * y >= z * z
         return where(flat, Vec(-y, x, 0.0 * z), Vec(0.0 * x, -z, y))

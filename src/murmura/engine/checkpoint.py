@@ -98,7 +98,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed, too."""
+    """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed too."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         aside.unlink(missing_ok=True)  # left by a killed process with the same id
@@ -152,7 +152,7 @@ def _read(file: Any) -> Checkpoint:
         if sizes["header.npy"] > LARGEST_HEADER or max(sizes.values()) > max(
             LARGEST_HEADER, 4 * MOST_AGENTS + 4096
         ):
-            raise ValueError("its parts claim to be larger than any checkpoint is")
+            raise ValueError("its parts claim to be larger than any checkpoint")
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
             raise ValueError("its parts are compressed, which no checkpoint's are")
         header = json.loads(_part(archive, "header", np.dtype(np.uint8)).tobytes())
@@ -214,7 +214,7 @@ def _check_state(state: State, species_count: int) -> None:
     if (np.diff(state.ids) <= 0).any() or (
         len(state) and not 0 <= state.ids[0] <= state.ids[-1] < state.next_id
     ):
-        raise ValueError("its ids are not in ascending order, or some are yet to be given")
+        raise ValueError("its ids are not in ascending order, or some have not been assigned yet")
     if not ((state["species"] >= 0) & (state["species"] < species_count)).all():
         raise ValueError(
             f"its agents are of species that its scenario, which has {species_count}, does not know"

@@ -28,7 +28,7 @@ class Clock:
 
     Args:
         simulation: What to advance.
-        speed: Simulated seconds for each second of real time.
+        speed: Simulated seconds per second of real time.
     """
 
     def __init__(self, simulation: Steps, speed: float = 1.0) -> None:
@@ -37,7 +37,7 @@ class Clock:
         self._owed = 0.0
 
     def advance(self, frame_seconds: float) -> int:
-        """Advance by the time of a frame; return how many steps that was."""
+        """Advance by the time of a frame; return the number of steps."""
         if not frame_seconds >= 0.0:
             raise ScenarioError(f"a frame lasts 0 seconds or more, got {frame_seconds!r}")
         if not 0.0 <= self.speed <= FASTEST:

@@ -1,4 +1,4 @@
-"""How far a kernel is: a text for the page, a counting line on a terminal and in a notebook."""
+"""Progress of a kernel's compilation: a text for the page, a counting line on a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CompileProgress:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._begun = time.monotonic()
-        self._expected: float | None = None  # [s] known as soon as the compiler has something to do
+        self._expected: float | None = None  # [s]; known once the compiler starts
         self._done = threading.Event()
         self._counting: threading.Thread | None = None
 
@@ -32,7 +32,7 @@ class CompileProgress:
 
     @property
     def text(self) -> str:
-        """How far it is, in a line."""
+        """The progress in one line."""
         if self._expected is None:
             return "loading the kernel"
         if self.seconds < self._expected:
@@ -41,21 +41,21 @@ class CompileProgress:
 
     @contextmanager
     def counted(self, is_shown: bool = True) -> Iterator[Announce]:
-        """What the backend announces with, while it builds the kernel within the `with` block."""
+        """A function for the backend's announcements while it builds the kernel inside the `with` block."""
         line = ChangingLine() if is_shown else None
         try:
             yield lambda text: self._begin(text, line)
         finally:
             self._done.set()
             if self._counting is not None:
-                self._counting.join()  # or its last line might come after ours
+                self._counting.join()  # otherwise its last line might come after ours
         if self._expected is not None:
             note_compilation(self._scenario, self.seconds)
             if line is not None:
                 line.end(f"the kernel of {self._scenario.name} is ready after {self.seconds:.1f} s")
 
     def _begin(self, text: str, line: ChangingLine | None) -> None:
-        """The compiler begins, or there is something else to say about the kernel."""
+        """Handle an announcement: the compiler starts, or there is other news about the kernel."""
         self._expected = self._expected or expected_seconds(self._scenario)
         if line is None:
             return
@@ -73,7 +73,7 @@ class CompileProgress:
 
 @contextmanager
 def announced(scenario: Scenario, announce: Announce | None) -> Iterator[Announce | None]:
-    """What the backend of a simulation announces with: what was given, or a line that counts if one can."""
+    """The function for a simulation's announcements: the given one, or one that shows a counting line if possible."""
     if announce is not print_notice or not ChangingLine().can_change:
         yield announce
         return

@@ -1,4 +1,4 @@
-"""Places and velocities at step 0, drawn from scenario and seed."""
+"""Random positions and velocities at step 0, from scenario and seed."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _directed(scenario: Scenario, turn: Any, height: Any) -> Any:
     if scenario.world.dimension == 2:
         angle = along + spread * (2.0 * turn - 1.0)
         return np.stack([np.cos(angle), np.sin(angle)])
-    # The cap of a sphere, whose heights are uniformly distributed (Archimedes). 1 - cos(spread) by the half angle.
+    # The cap of a sphere, whose heights are uniformly distributed (Archimedes). 1 - cos(spread) from the half angle.
     lost = 2.0 * np.sin(0.5 * spread) ** 2 * height
     aside = np.sqrt(np.maximum(0.0, lost * (2.0 - lost)))
     ahead, left, up = 1.0 - lost, aside * np.cos(2.0 * np.pi * turn), aside * np.sin(2.0 * np.pi * turn)

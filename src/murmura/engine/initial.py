@@ -1,4 +1,4 @@
-"""The flock at step 0, from scenario and seed, or from arrays of the user."""
+"""The flock at step 0, from scenario and seed, or from the user's arrays."""
 
 from __future__ import annotations
 
@@ -140,8 +140,8 @@ def _check_ids_are_exact(scenario: Scenario, state: State) -> None:
 def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State:
     """The flock adapted to a changed scenario: inside its world, with founders' values of newly enabled rules.
 
-    A newly enabled rule treats all agents as founders, except in columns that already hold other than default values
-    because another rule kept them: evolved genes stay.
+    A newly enabled rule treats all agents as founders, except in columns that another rule has already changed from
+    their defaults: evolved genes stay.
     """
     moved = state if before.world == after.world else brought_inside(after, state)
     known = {name for name, rule in before.rules if rule.enabled}

@@ -38,14 +38,14 @@ class Lineage:
         species: Numbers of the scenario's species.
         mothers, fathers: Ids; -1 where there is none. Agents without parents are founders: there from the beginning, or
             immigrants.
-        born: After which step; of founders the step at which they were first there.
+        born: After which step; for founders, the step at which they were first present.
         died: After which step; -1 while it lives.
         causes: Codes of `murmura.core.events.Cause`; 0 while it lives, and if the cause is unknown.
         killers: The id of the agent or hunter that killed it, or -1.
-        generations: 0 for founders, otherwise one more than the greater of both parents'.
+        generations: 0 for founders, otherwise one more than the parents' maximum.
         species_names: Names of the species.
         first, last: The first and last step of the record.
-        time_step: Seconds a step.
+        time_step: Seconds per step.
     """
 
     ids: NDArray[np.int32]
@@ -67,17 +67,17 @@ class Lineage:
 
     @cached_property
     def alive(self) -> NDArray[np.bool_]:
-        """Who lives at the last step."""
+        """Which agents live at the last step."""
         return np.asarray(self.died == ALIVE)
 
     @cached_property
     def founders(self) -> NDArray[np.bool_]:
-        """Who has no parents."""
+        """Which agents have no parents."""
         return np.asarray((self.mothers == NO_AGENT) & (self.fathers == NO_AGENT))
 
     @cached_property
     def mother_rows(self) -> NDArray[np.intp]:
-        """The row of each one's mother; -1 if there is none, or she is not in this table."""
+        """The row of each agent's mother; -1 if there is none, or she is not in this table."""
         return rows_of(self.ids, self.mothers)
 
     @cached_property
@@ -161,12 +161,12 @@ class Lineage:
         )
 
     def births(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
-        """How many have been born up to each of these steps, founders and newcomers not counted."""
+        """How many have been born up to each of these steps, not counting founders and newcomers."""
         chosen = ~self.founders & ((species is None) | (self.species == species))
         return self._up_to(steps, self.born[chosen])
 
     def arrivals(self, steps: ArrayLike, species: int | None = None) -> NDArray[np.int64]:
-        """How many have come from elsewhere up to each of these steps, those of the beginning not counted."""
+        """How many have immigrated up to each of these steps, not counting founders."""
         came = self.founders & (self.born > self.first)
         return self._up_to(steps, self.born[came & ((species is None) | (self.species == species))])
 
@@ -182,7 +182,7 @@ class Lineage:
     @staticmethod
     def _up_to(steps: ArrayLike, happened: NDArray[np.int64]) -> NDArray[np.int64]:
         wanted = np.atleast_1d(np.asarray(steps))
-        if len(wanted) <= 4:  # to count costs less than to sort
+        if len(wanted) <= 4:  # counting is cheaper than sorting
             return np.array([np.count_nonzero(happened <= step) for step in wanted], np.int64)
         return np.searchsorted(np.sort(happened), wanted, side="right").astype(np.int64)
 
@@ -197,7 +197,7 @@ class Lineage:
 
 
 def rows_of(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.intp]:
-    """The row of each wanted id in ascending ids; -1 where it is not there."""
+    """The row of each wanted id in ascending ids; -1 where it is missing."""
     if not len(ids):
         return np.full(len(wanted), -1, np.intp)
     rows = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)

@@ -116,7 +116,7 @@ class Simulation(Reader):
 
     @property
     def adapter(self) -> str | None:
-        """The GPU in words, with the webgpu backend: bits are promised for one adapter."""
+        """The name of the GPU, with the webgpu backend: bits are reproducible on one adapter."""
         return getattr(self._backend, "adapter", None)
 
     @property
@@ -150,7 +150,7 @@ class Simulation(Reader):
     def events(self) -> list[dict[str, Any]]:
         """What has happened since the last call: births, arrivals, deaths, captures, meals, matings, fights.
 
-        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. Of a
+        Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. For a
         birth, `other` is the mother and `father` the father (None: there is none); an arrival has its species.
         Between two calls the newest million is kept; a warning says when older ones are dropped.
         """
@@ -279,7 +279,7 @@ class Simulation(Reader):
             positions: Where, shape (n, 2) [u], (n, 3) in a world with a depth.
             velocities: Their velocities, of the same shape, in the scenario's velocity unit.
             columns: Other columns by name, shape (n,) each. By default they belong to the first species, and
-                their sex and temper are drawn by id.
+                their sex and aggression are drawn by id.
         """
         state = self.state.copy()
         given = newborn_columns(

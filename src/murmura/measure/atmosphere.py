@@ -1,7 +1,7 @@
 """Periods of a population: mass extinction, mating season, predator dominance, starvation, boom.
 
-`Atmosphere` gets the population now and then and tells which periods begin and end. It sees numbers only, so it serves
-a recorded run and a live flock alike.
+`Atmosphere` receives population counts from time to time and detects which periods begin and end. It needs only
+numbers, so it serves a recorded run and a live flock alike.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class Thresholds:
 
     Attributes:
         window: How far back births and deaths are counted [s].
-        mass_extinction: Deaths in the window, as a share of those who lived at its beginning.
-        mating_season: Births in the window, as a share of those who lived at its beginning.
+        mass_extinction: Deaths in the window, as a share of the population at its beginning.
+        mating_season: Births in the window, as a share of the population at its beginning.
         predator_dominance: Share of predators in the population.
         starvation: Mean energy, as a share of full energy, below which all starve.
         boom: Population, as a multiple of that at the start.
@@ -48,8 +48,8 @@ class Census:
         time: When [s].
         agents: How many live.
         before: How many lived a window ago.
-        births, deaths: How many came and went since.
-        predators: How many of the living hunt others.
+        births, deaths: How many were born and died since.
+        predators: How many living agents hunt others.
         energy: Their mean energy, as a share.
     """
 
@@ -70,7 +70,7 @@ class Spell:
         kind: Its name.
         begin: When it was first seen [s].
         end: When it was last seen [s].
-        extreme: The share at its height: the greatest, of starvation the least.
+        extreme: The most extreme share: the greatest; for starvation, the least.
         lasts: Whether it has not ended.
     """
 
@@ -83,7 +83,7 @@ class Spell:
 
 @dataclass
 class Atmosphere:
-    """Detects periods as they come.
+    """Detects periods as they begin and end.
 
     Args:
         start: Population at the beginning.
@@ -127,5 +127,5 @@ class Atmosphere:
 
     @property
     def current(self) -> list[str]:
-        """The periods that last now."""
+        """The periods that are under way."""
         return [spell.kind for spell in self.spells if spell.lasts]

@@ -1,9 +1,9 @@
-"""All measures by name: what each is, in which unit, and up to how many agents it is cheap enough to run live.
+"""All measures by name: what each is, its unit, and up to how many agents it is cheap enough to run live.
 
-A measure is any function from a `Flock` to one number. Those registered by a user stand beside the built-in ones and
-are treated alike. Command line, live charts, recordings and the table in docs/measures.md all read this list.
-Measures of a trait are named after the trait and not listed (see `traits`); `usual_measures` names those that a
-flock should be asked for, and `find_measure` finds any.
+A measure is any function from a `Flock` to one number. Measures registered by a user are treated like the built-in
+ones. Command line, live charts, recordings and the table in docs/measures.md all read this list. Measures of a trait
+are named after the trait and not listed (see `traits`); `usual_measures` names those worth taking of a flock, and
+`find_measure` finds any.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Measure:
     unit: str = ""
     meaning: str = ""
     live_up_to: int = GRAPH_SIZE
-    """How many agents a flock may have for the live view to take this once a second."""
+    """Up to how many agents the live view takes this once a second."""
     of: Subject = "any"
 
     def __call__(self, flock: Flock) -> float:
@@ -71,10 +71,10 @@ MEASURES: dict[str, Measure] = {
     ),
     "thickness": Measure(thickness, "u", "Shortest of the flock's principal lengths.", EVERY_SIZE, "space"),
     "thickness_to_width": Measure(
-        thickness_to_width, "", "Shortest principal length, in shares of the next.", EVERY_SIZE, "space"
+        thickness_to_width, "", "Shortest principal length, as a share of the next.", EVERY_SIZE, "space"
     ),
     "thickness_to_length": Measure(
-        thickness_to_length, "", "Shortest principal length, in shares of the longest.", EVERY_SIZE, "space"
+        thickness_to_length, "", "Shortest principal length, as a share of the longest.", EVERY_SIZE, "space"
     ),
     "anisotropy": Measure(
         nearest_anisotropy,
@@ -130,7 +130,7 @@ def usual_measures(
 
 
 def find_measure(name: str, columns: Iterable[str] = (), species: Iterable[str] = ()) -> Measure:
-    """The measure of this name, given the columns and species that there are.
+    """The measure of this name, given the columns and species of a flock.
 
     Raises:
         ValueError: If there is none.
@@ -148,7 +148,7 @@ def find_measure(name: str, columns: Iterable[str] = (), species: Iterable[str] 
 
 def cheap_measures(agent_count: int, names: Iterable[str] | None = None) -> list[str]:
     """Those of these measures that are cheap enough to take once a second in the live view."""
-    # Those of traits are not listed, and cheap.
+    # Measures of traits are not listed, and cheap.
     return [
         name
         for name in (usual_measures() if names is None else names)
@@ -161,7 +161,7 @@ def measure_flock(flock: Flock, names: Iterable[str] | None = None) -> dict[str,
 
     Args:
         flock: The instant to look at.
-        names: Which measures, in which order; all that suit the flock if not given.
+        names: Which measures, in which order; by default all that apply to the flock.
 
     Returns:
         Each measure's name and value; NaN where the measure is undefined for this flock.
@@ -196,18 +196,18 @@ def register_measure(
     """Add a measure, as a decorator or by a plain call.
 
     Args:
-        name: What it is called in results: a Python identifier. One registered before is replaced, so that a notebook's
-            cell can be run again; those of built-in measures are taken.
+        name: Its name in results: a Python identifier. Registering a name again replaces it, so that a notebook's
+        cell can be run again; names of built-in measures are reserved.
         function: Takes a `Flock`, returns one number. Leave out to use this as a decorator.
         unit: Of the number, for labels: "u", "deg/s"; empty if it has none.
         meaning: One sentence for tables and charts.
-        live_up_to: How many agents the live view may have to take it once a second.
+        live_up_to: Up to how many agents the live view takes it once a second.
 
     Returns:
         The function itself, unchanged.
 
     Raises:
-        ValueError: If the name is a built-in measure's or no identifier, or the function cannot be called.
+        ValueError: If the name is a built-in measure's or not an identifier, or the function cannot be called.
     """
     if not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(
@@ -229,7 +229,7 @@ def register_measure(
 
 
 def unregister_measure(name: str) -> MeasureFunction:
-    """Take a measure out of the catalog and return its function.
+    """Remove a measure from the catalogue and return its function.
 
     Raises:
         ValueError: If no measure has this name.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BINS = 40
 SAMPLE = 500
-"""Of larger flocks this many agents are compared, evenly spaced by row: 125,000 pairs."""
+"""In larger flocks only this many agents are compared, evenly spaced by row: 125,000 pairs."""
 
 
 def velocity_correlation(
@@ -28,13 +28,13 @@ def velocity_correlation(
 
     Args:
         flock: The instant to look at.
-        bins: Into how many equal distances the reach is cut: half the smaller side of a torus, else twice the
+        bins: Into how many equal parts the reach is divided: half the smaller side of a torus, else twice the
             distance from the centre to the agent farthest from it.
         sample: How many agents are compared at most.
 
     Returns:
         The middle of each bin [u] and the correlation there, 1 at distance 0; NaN where a bin has no pair, and
-        everywhere if nobody deviates from the mean velocity.
+        everywhere if no agent deviates from the mean velocity.
     """
     if bins < 1 or sample < 2:
         raise ValueError(f"expected 1 or more bins and a sample of 2 or more, got {bins} and {sample}")
@@ -50,7 +50,7 @@ def velocity_correlation(
         return middles, nothing
     rows = np.linspace(0, flock.agent_count - 1, min(sample, flock.agent_count)).astype(np.intp)
     one, other = _pairs(len(rows))
-    # In place: new memory for 125,000 numbers costs as much as what is computed into it.
+    # In place: allocating memory for 125,000 numbers costs as much as computing them.
     squares = np.zeros(len(one))
     for column, side, wraps in zip(flock.positions.T, flock.size, flock.wrapping, strict=True):
         x = column[rows]
@@ -82,7 +82,7 @@ def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def correlation_length(flock: Flock) -> float:
-    """Find the distance [u] at which velocity fluctuations stop being alike: the first zero of their correlation."""
+    """Find the distance [u] at which velocity fluctuations become uncorrelated: the first zero of their correlation."""
     distances, correlations = velocity_correlation(flock)
     known = np.isfinite(correlations)
     if not known.any():
@@ -102,5 +102,5 @@ def _reach(flock: Flock) -> float:
     if flock.agent_count == 0:
         return 0.0
     farthest = float(flock.distances.max())
-    # Nobody is farther apart than this; a hair more keeps the farthest pair in the last bin.
+    # No pair is farther apart than this; a tiny addition keeps the farthest pair in the last bin.
     return 2.0 * farthest * (1.0 + 1e-9)

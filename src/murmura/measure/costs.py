@@ -1,7 +1,7 @@
 """What measures cost compared with steps, so that by default measuring never takes longer than stepping.
 
-Costs are those of one core of 2024 and never measured: which measures are taken may depend only on the scenario and the
-step, since equal runs must leave equal files.
+Costs are constants, measured once on a core of 2024: which measures are taken may depend only on the scenario and the
+step, since equal runs must produce equal files.
 """
 
 from __future__ import annotations

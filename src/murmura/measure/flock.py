@@ -1,8 +1,8 @@
 """One instant of a flock, as the measures see it.
 
 `Flock` owns a checked, read-only copy of plain arrays, plus what several measures need and none should
-compute twice: headings, the centre, and the proximity graph. Each is computed when first asked for. This
-file knows geometry, and keeps what else is known of the agents: no rules, no engine, no names of measures.
+compute twice: headings, the centre, and the proximity graph. Each is computed on first use. This file knows
+geometry and stores other columns of the agents; it knows no rules, no engine and no names of measures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from murmura.measure.lives import Lives
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Below this fraction of the whole, a length is rounding noise and its direction means nothing.
+# Below this fraction of the whole, a length is rounding noise and its direction is meaningless.
 NOISE = 1e-9
 MOST_LINKS = 1_000_000
 """Above this many links (10,000 agents with 200 neighbours each) a flock is crowded: listing them takes seconds."""
@@ -30,24 +30,24 @@ ASKED = 200
 
 @dataclass(frozen=True, eq=False)
 class Flock:
-    """What a measure looks at: one instant of a flock.
+    """The input of a measure: one instant of a flock.
 
     Writable arrays are copied, so a flock stays unchanged while the simulation runs.
 
     Attributes:
-        positions: Where the agents are [u], shape (n, 2), or (n, 3) where there is a depth. Inside the world where
-            it wraps; given positions outside are brought in.
+        positions: Where the agents are [u], shape (n, 2), or (n, 3) where there is a depth. Where
+            the world wraps, positions outside it are wrapped.
         velocities: How they move [u/s], of the same shape.
         width: Size of the world along x [u].
         height: Size of the world along y [u].
-        wraps: Whether the world is a torus; if so, all differences take the shortest way round.
+        wraps: Whether the world is a torus; if so, all differences take the shortest way.
         radius: Perception radius [u]: two agents are linked if their distance is at most this.
         before: How the same agents moved a moment ago [u/s], of the same shape; None if unknown.
         elapsed: How long ago that was [s].
         ids: Ids of the agents, shape (n,); None if not needed.
-        species: Numbers of their species, shape (n,); None if there is but one.
+        species: Numbers of their species, shape (n,); None if there is only one.
         species_names: Names of the species.
-        columns: What else is known of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
+        columns: Other values of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
         lives: Recent births and deaths; None without births and deaths.
         depth: Size of the world along z [u]; None: a plane.
         wraps_z: Whether it wraps along z; None: as along x and y.
@@ -131,7 +131,7 @@ class Flock:
     @cached_property
     def is_moving(self) -> NDArray[np.bool_]:
         """Which agents have a heading, shape (n,)."""
-        # Along an axis of two NumPy is ten times slower than column by column.
+        # NumPy is ten times slower along an axis of length two than column by column.
         first, *rest = (column != 0.0 for column in self.velocities.T)
         for other in rest:
             first = first | other
@@ -147,7 +147,7 @@ class Flock:
         """The middle of the flock [u], one number for each axis; NaN along an axis where there is none.
 
         On a torus each axis is a circle and the middle is the circular mean, which does not exist for
-        agents spread evenly round it.
+        agents spread evenly around it.
         """
         if self.agent_count == 0:
             return np.full(self.dimension, math.nan)
@@ -191,7 +191,7 @@ class Flock:
         """Whether there are too many links to list them live; group and cluster measures then take a shortcut."""
         if self.agent_count * (self.agent_count - 1) // 2 <= MOST_LINKS:
             return False
-        # Some agents tell how many neighbours all have; counting exactly would cost as much as listing.
+        # A sample estimates the number of neighbours; counting exactly would cost as much as listing.
         asked = self.positions[:: max(1, self.agent_count // ASKED)]
         degrees = self.tree.query_ball_point(asked, self.radius, return_length=True)
         return float(np.mean(degrees) - 1.0) * self.agent_count / 2.0 > MOST_LINKS
@@ -199,7 +199,7 @@ class Flock:
     @cached_property
     def links(self) -> NDArray[np.int32]:
         """Pairs of agents at most `radius` apart, each pair once, shape (m, 2)."""
-        # The tree compares squares, edge included, just as dx * dx + dy * dy <= radius * radius would.
+        # The tree compares squares and includes the radius, just as dx * dx + dy * dy <= radius * radius does.
         return np.asarray(self.tree.query_pairs(self.radius, output_type="ndarray"), dtype=np.int32)
 
     @cached_property
@@ -229,7 +229,7 @@ class Flock:
         return np.bincount(labels).astype(np.int64)
 
     def _one_way(self) -> Any:
-        """The proximity graph with each link once and in no order: half the size, for those who need no more."""
+        """The proximity graph with each link once, in no order: half the size, where that is enough."""
         from scipy.sparse import csr_array
 
         starts = np.zeros(self.agent_count + 1, np.int32)
@@ -250,11 +250,11 @@ class Flock:
 
     @property
     def extent(self) -> float:
-        """The largest length in play [u]: a side of the world, or a coordinate beyond it."""
+        """The largest length involved [u]: a side of the world, or a coordinate beyond it."""
         return float(max(*self.size.tolist(), np.abs(self.positions).max(initial=0.0)))
 
     def shortest(self, differences: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take differences of positions [u], shape (..., 2) or (..., 3), the shortest way round a torus."""
+        """Differences of positions [u], shape (..., 2) or (..., 3), reduced to the shortest way on a torus."""
         if not any(self.wrapping):
             return differences
         rounds = by_columns(np.divide, differences, self.size)
@@ -279,7 +279,7 @@ def lengths_of(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 def by_columns(
     operation: Callable[..., Any], vectors: NDArray[np.float64], pair: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """operation(vectors, pair) for vectors of shape (..., d): along so short an axis NumPy is five times slower."""
+    """operation(vectors, pair) for vectors of shape (..., d): NumPy is five times slower along so short an axis."""
     found = np.empty_like(vectors)
     for k in range(vectors.shape[-1]):
         operation(vectors[..., k], pair[k], out=found[..., k])
@@ -302,7 +302,7 @@ def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def chosen_rows(vectors: NDArray[np.float64], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The chosen of some vectors, shape (m, 2): themselves where all are, since picking costs more than the rest."""
+    """The chosen vectors, shape (m, 2); without a copy if all are chosen, since indexing would dominate the cost."""
     return vectors if chosen.all() else vectors[chosen]
 
 
@@ -357,7 +357,7 @@ def _wrapped(
     columns = [positions[:, k] for k, wraps in enumerate(wrapping) if wraps]
     sides = [size[k] for k, wraps in enumerate(wrapping) if wraps]
     if all((x >= 0.0).all() and (x < side).all() for x, side in zip(columns, sides, strict=True)):
-        return positions  # nearly always, and a remainder is slow
+        return positions  # nearly always so, and computing a remainder is slow
     wrapped = np.mod(positions, size)
     # The remainder of a tiny negative number rounds up to the size itself, which is the same place as 0.
     return np.where(wrapping, np.where(wrapped < size, wrapped, 0.0), positions)

@@ -1,4 +1,4 @@
-"""How a flock hangs together: measures of the proximity graph.
+"""How a flock is connected: measures of the proximity graph.
 
 Two agents are linked if their distance is at most the radius. The graph is exact, unless the flock is so crowded
 that listing its links would take seconds.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LISTED = 500_000  # neighbours looked up for a sample
-AT_ONCE = 200_000  # 64-bit words of neighbours compared at once: what fits into a cache
+AT_ONCE = 200_000  # 64-bit words of neighbours compared at a time: what fits into a cache
 
 
 def clustering_coefficient(flock: Flock) -> float:
@@ -50,8 +50,8 @@ def mean_group(flock: Flock) -> float:
 
 
 def _sampled_clustering(flock: Flock) -> float:
-    # c is the chance that two random neighbours of a random agent are linked: 20,000 tries leave a standard error
-    # below 0.004. Lists of neighbours are long in a crowd, so few agents are asked, several times each.
+    # c is the probability that two random neighbours of a random agent are linked: 20,000 trials give a standard error
+    # below 0.004. Lists of neighbours are long in a crowd, so few agents are sampled, several times each.
     degree = max(1.0, 2.0 * flock.link_count / flock.agent_count)
     asked = int(min(flock.agent_count, np.clip(LISTED / degree, 50, 2000)))
     rng = np.random.default_rng(0)

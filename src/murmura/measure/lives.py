@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from murmura.measure.flock import Flock
 
 LOOK_BACK = 60.0
-"""[s] How far back births and deaths are counted: what a measure says must not depend on how often it is taken."""
+"""[s] How far back births and deaths are counted: a measure must not depend on how often it is taken."""
 
 
 @dataclass(frozen=True, eq=False)
 class Lives:
-    """What became of a flock in the last minute, or since its beginning where that is less.
+    """Births and deaths in a flock in the last minute, or since its beginning if that is less.
 
     Attributes:
         span: How long that is [s].
         births: How many were born.
         deaths: How many died, by cause.
-        parents: Ids of the parents of those young, one entry for each parent of each.
+        parents: Ids of the parents of those born, one entry for each parent of each.
     """
 
     span: float
@@ -40,17 +40,17 @@ class Lives:
 
 
 def births(flock: Flock) -> float:
-    """Count the young of the last minute [1/min]."""
+    """Count births in the last minute [1/min]."""
     return math.nan if flock.lives is None else flock.lives.a_minute(flock.lives.births)
 
 
 def deaths(flock: Flock) -> float:
-    """Count the dead of the last minute [1/min]."""
+    """Count deaths in the last minute [1/min]."""
     return math.nan if flock.lives is None else flock.lives.a_minute(sum(flock.lives.deaths.values()))
 
 
 def deaths_by(cause: str) -> Callable[[Flock], float]:
-    """The measure that counts the dead of one cause [1/min]."""
+    """The measure that counts deaths from one cause [1/min]."""
 
     def measure(flock: Flock) -> float:
         return math.nan if flock.lives is None else flock.lives.a_minute(flock.lives.deaths.get(cause, 0))

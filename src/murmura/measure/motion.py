@@ -13,7 +13,7 @@ from murmura.measure.flock import NOISE, Flock, chosen_rows, column_means, unit_
 
 
 def polarization(flock: Flock) -> float:
-    """Tell how far all agree on a direction: 0 none, 1 all the same (Vicsek et al. 1995)."""
+    """Measure how far all agree on a direction: 0 not at all, 1 completely (Vicsek et al. 1995)."""
     headings = chosen_rows(flock.headings, flock.is_moving)
     if len(headings) == 0:
         return math.nan
@@ -21,9 +21,10 @@ def polarization(flock: Flock) -> float:
 
 
 def milling(flock: Flock) -> float:
-    """Tell how far all circle the centre the same way: 0 no, 1 a perfect mill (Couzin et al. 2002).
+    """Measure how far all circle the centre the same way: 0 not at all, 1 a perfect mill (Couzin et al. 2002).
 
-    In space about the axis that gives most: the mean of the vector products of direction and heading has its length.
+    In space, about the axis with the greatest value, which is the length of the mean cross product of direction and
+    heading.
     """
     # An agent at the centre has no direction from it; rounding would invent one.
     counts = flock.is_moving & (flock.distances > NOISE * flock.extent)

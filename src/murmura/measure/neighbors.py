@@ -1,8 +1,8 @@
-"""Where neighbours are and what they do to an animal: interaction maps, as the field draws them.
+"""Where neighbours are and how an animal responds to them: interaction maps, as is usual in the field.
 
 All maps are drawn around a focal agent that heads upwards: the first axis is how far a neighbour is to its right [u],
-the second how far ahead [u]. Right is as on the page, where y grows downwards. Flocks may be of animals or simulated,
-but must be of instants that follow each other where accelerations or delays count.
+the second how far ahead [u]. Right is as on the page, where y grows downwards. Flocks may be real or simulated, but
+accelerations and delays need consecutive instants.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class NeighborMap:
         edges: Of the bins along both axes [u], shape (bins + 1,).
         counts: Neighbours found in each bin, shape (bins, bins): right, then ahead.
         density: Neighbours around one agent at one instant [1/u²], shape (bins, bins).
-        focal_count: How many agents at how many instants were looked at, together.
+        focal_count: Number of focal agents, summed over instants.
     """
 
     edges: NDArray[np.float64]
@@ -44,7 +44,7 @@ class NeighborMap:
 
 @dataclass(frozen=True, eq=False)
 class ResponseMap:
-    """How an agent accelerates when a neighbour is somewhere (Katz et al. 2011).
+    """How an agent accelerates, by the position of a neighbour (Katz et al. 2011).
 
     Attributes:
         edges: Of the bins along both axes [u], shape (bins + 1,).
@@ -68,7 +68,7 @@ class Leadership:
         lags: Delays that were tried [s], shape (lags,).
         correlations: Mean product of the heading of i and the heading of j a lag later, shape (lags, n, n).
         delays: The lag of the greatest correlation of i and j [s], shape (n, n): above 0 where j follows i; NaN where
-            that correlation is below the least one asked for.
+            that correlation is below the required minimum.
     """
 
     ids: NDArray[np.int64]
@@ -78,7 +78,7 @@ class Leadership:
 
     @property
     def leads(self) -> NDArray[np.float64]:
-        """By how much each one is ahead of the others on average [s], shape (n,); NaN without similar others."""
+        """By how much each agent is ahead of the others on average [s], shape (n,); NaN without similar others."""
         known = np.isfinite(self.delays)
         sums = np.where(known, self.delays, 0.0).sum(axis=1)
         counts = known.sum(axis=1)
@@ -105,7 +105,7 @@ def neighbor_map(flocks: Iterable[Flock], reach: float, bins: int = BINS) -> Nei
 
 
 def response_map(flocks: Iterable[Flock], seconds: float, reach: float, bins: int = BINS) -> ResponseMap:
-    """Average how agents turn and speed up when a neighbour is in a place.
+    """Average how agents turn and speed up, by the position of a neighbour.
 
     The acceleration is half the difference of the velocities an instant later and an instant earlier.
 
@@ -154,7 +154,7 @@ def alignment_by_distance(
 
 
 def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]:
-    """Tell how much directions to the n-th nearest neighbours avoid that of motion (Ballerini et al. 2008).
+    """Measure how much directions to the n-th nearest neighbours avoid that of motion (Ballerini et al. 2008).
 
     At each instant: the mean of the products of the unit vectors to all n-th neighbours is a matrix; the square
     of the cosine between the direction in which it is least and the flock's velocity is averaged over all instants.
@@ -187,20 +187,20 @@ def anisotropy(flocks: Iterable[Flock], nearest: int = 8) -> NDArray[np.float64]
 
 
 def nearest_anisotropy(flock: Flock) -> float:
-    """Tell how much directions to nearest neighbours avoid that of motion at this instant; `anisotropy` has more."""
+    """Measure how much directions to nearest neighbours avoid that of motion at this instant; see `anisotropy`."""
     return float(anisotropy([flock], 1)[0])
 
 
 def leadership(
     flocks: Iterable[Flock], seconds: float, longest: float, least_correlation: float = 0.5
 ) -> Leadership:
-    """Find for each pair the delay at which their headings are most alike.
+    """Find for each pair the delay at which their headings are most similar.
 
     Args:
         flocks: Instants of a flock that follow each other, with ids.
         seconds: Time between two instants [s].
         longest: The longest delay to try [s].
-        least_correlation: A pair that is nowhere more alike than this has no delay.
+        least_correlation: A pair whose correlation never exceeds this has no delay.
     """
     ids, headings = _headings(list(flocks))
     count = max(1, round(longest / _positive(seconds)))
@@ -220,7 +220,7 @@ def leadership(
 
 
 def _lagged(headings: NDArray[np.float64], known: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
-    """Mean product of headings and those a lag later, shape (n, n); NaN for two who were never there together."""
+    """Mean product of headings and those a lag later, shape (n, n); NaN for two that were never present together."""
     if lag < 0:
         return _lagged(headings, known, -lag).T
     early, late = slice(0, len(headings) - lag), slice(lag, None)
@@ -250,7 +250,7 @@ def accelerated(flocks: Iterable[Flock], seconds: float) -> Iterator[tuple[Flock
 
 
 def velocities_at(now: Flock, other: Flock) -> NDArray[np.float64]:
-    """The velocities that the agents of a flock have at another instant, shape (n, 2); NaN for who is not there."""
+    """The velocities that the agents of a flock have at another instant, shape (n, 2); NaN for absent agents."""
     ours, theirs = _ids(now), _ids(other)
     found = np.full((len(ours), 2), math.nan)
     if len(theirs):
@@ -291,7 +291,7 @@ def in_own_frame(
 
 def _in_the_plane(flock: Flock) -> None:
     if flock.dimension != 2:
-        raise ValueError("interaction maps are of flocks in the plane; this one has a depth")
+        raise ValueError("interaction maps need a flock in the plane; this one has a depth")
 
 
 def _ids(flock: Flock) -> NDArray[np.int64]:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def principal_lengths(flock: Flock) -> NDArray[np.float64]:
-    """Tell how long a flock is along each of its principal axes [u], the shortest first: I1, I2 and, in space, I3.
+    """Measure how long a flock is along each of its principal axes [u], the shortest first: I1, I2 and, in space, I3.
 
-    They are the sides of the box, filled evenly, that has the flock's variances: sqrt(12 x variance). Unlike a box
+    They are the sides of the uniformly filled box that has the flock's variances: sqrt(12 x variance). Unlike a box
     around the flock, they do not depend on its outermost agent. NaN for an empty flock, or one without a centre.
     """
     if flock.agent_count == 0 or not np.isfinite(flock.center).all():

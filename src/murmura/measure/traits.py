@@ -1,7 +1,7 @@
 """What a population is made of: distributions of traits, selection on them, and how much agents differ.
 
 A trait is any column of the agents. Its measures are named after it: `gene_speed_mean`, `energy_q95`; with `@` and the
-name of a species they look at that species alone: `gene_speed_mean@predator`. So there is no list of them;
+name of a species they cover that species alone: `gene_speed_mean@predator`. So there is no list of them;
 `trait_measure` reads the name.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GENE, PART = "gene_", "part_"
 """How columns of genes and of body parts begin."""
 GENE_SPANS = {"gene_size": 2.5}
-"""How far apart two values of a gene can be, where that is not 1; differences are measured in it."""
+"""The range of a gene where it is not 1; differences are measured in units of it."""
 STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "mean": lambda values: float(values.mean()),
     "sd": lambda values: float(values.std()),
@@ -34,7 +34,7 @@ STATISTICS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "max": lambda values: float(values.max()),
 }
 COLOR = "gene_hue"
-"""A place on a circle: neither its mean nor its differences say anything about a population."""
+"""Angles on a circle: their mean and differences say nothing about a population."""
 SELECTION = "selection"
 POPULATION = "population"
 
@@ -47,7 +47,7 @@ def genes_among(columns: Iterable[str]) -> list[str]:
 def trait_measure(
     name: str, columns: tuple[str, ...], kinds: tuple[str, ...]
 ) -> Callable[[Flock], float] | None:
-    """The measure of this name, given the columns and species that there are; None if it is no measure of a trait."""
+    """The measure of this name, given the columns and species of a flock; None if it is not a measure of a trait."""
     whole, at, kind = name.partition("@")
     if at and kind not in kinds:
         return None
@@ -88,15 +88,15 @@ def _selection(flock: Flock, column: str, kind: str) -> float:
 
 
 def selection_differential(ids: ArrayLike, values: ArrayLike, parents: ArrayLike) -> float:
-    """Tell how far those who breed differ from all in a trait (Lush 1937; weighted by offspring, Falconer 1960).
+    """Measure how far breeding agents differ from all in a trait (Lush 1937; weighted by offspring, Falconer 1960).
 
         S = sum over agents i of w_i z_i / sum of w_i  -  mean of all z_i
 
     where w_i is how often agent i is among the parents. Between two instants: `ids` and `values` of the first, and the
-    parents of all who were born until the second. Parents who do not live at that instant do not count.
+    parents of all born until the second. Parents that are not alive at the first instant do not count.
 
     Args:
-        ids: Who lives, shape (n,).
+        ids: Living agents, shape (n,).
         values: Their trait z, shape (n,).
         parents: Ids of parents, one entry for each parent of each young.
 
@@ -139,7 +139,7 @@ def gene_diversity(flock: Flock) -> float:
 
 
 def part_heterozygosity(flock: Flock) -> float:
-    """Tell how probably two agents differ in the number of a body part, on average over parts (Nei 1978).
+    """Estimate the probability that two agents differ in the number of a body part, averaged over parts (Nei 1978).
 
         H = mean over parts of  n / (n - 1) * (1 - sum over counts k of p_k^2)
 

@@ -1,4 +1,4 @@
-"""How a flock turns: how fast headings change, and how fast the news of a turn travels."""
+"""How a flock turns: how fast headings change, and how fast a turn propagates."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FIRST_SHARE = 0.05
 
 
 def turning_rates(flock: Flock) -> NDArray[np.float64]:
-    """Tell how fast each agent's heading changes [deg/s], shape (n,); in the plane positive is counter-clockwise.
+    """Measure how fast each agent's heading changes [deg/s], shape (n,); in the plane positive is counter-clockwise.
 
-    NaN for agents that stood or stand still, and for all if the flock does not know its velocities before.
+    NaN for agents that stood or stand still, and for all if earlier velocities are unknown.
     """
     if flock.before is None:
         return np.full(flock.agent_count, math.nan)
@@ -34,14 +34,14 @@ def turning_rates(flock: Flock) -> NDArray[np.float64]:
 
 
 def turning_rate(flock: Flock) -> float:
-    """Average how fast headings change, to whichever side [deg/s]."""
+    """Average how fast headings change, to either side [deg/s]."""
     rates = np.abs(turning_rates(flock))
     known = rates[np.isfinite(rates)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def turn_times(velocities: ArrayLike, seconds: float) -> NDArray[np.float64]:
-    """Tell when each agent was half way through the turn that the flock made.
+    """Find when each agent was halfway through the flock's turn.
 
     Args:
         velocities: Shape (frames, n, 2): the same agents in each frame.
@@ -49,7 +49,7 @@ def turn_times(velocities: ArrayLike, seconds: float) -> NDArray[np.float64]:
 
     Returns:
         Seconds after the first frame, shape (n,), interpolated between frames; NaN for an agent that never got
-        half way, and for all if the flock as a whole turned by less than a degree.
+        halfway, and for all if the flock as a whole turned by less than a degree.
     """
     frames = _frames("velocities", velocities)
     if not (math.isfinite(seconds) and seconds > 0.0):
@@ -77,10 +77,10 @@ def information_speed(
     height: float = math.inf,
     wraps: bool = False,
 ) -> float:
-    """Tell how fast a turn travels through a flock [u/s] (after Attanasi et al. 2014).
+    """Measure how fast a turn propagates through a flock [u/s] (after Attanasi et al. 2014).
 
     The turn begins where the first twentieth of the agents (at least three) begin it; the speed is the slope of
-    the line of best fit through (delay, distance from there) of all agents, places taken when the first one turns.
+    the line of best fit through (delay, distance from there) of all agents, with positions at the first turn.
 
     Args:
         positions: Shape (frames, n, 2) [u].
@@ -106,7 +106,7 @@ def information_speed(
     frame = min(len(places) - 1, round(float(times[turned].min()) / seconds))
     here = places[frame, turned]
     first = np.argsort(delays, kind="stable")[: max(3, round(FIRST_SHARE * len(turned)))]
-    # A flock of the first ones knows where their middle is on a torus, and the shortest way from it.
+    # A `Flock` of the first ones gives their centre on a torus, and the shortest way from it.
     sides = (width, height) if wraps else (1.0, 1.0)
     starters = Flock(here[first], np.ones((len(first), 2)), sides[0], sides[1], wraps, 1.0)
     away = starters.shortest(here - starters.center)

@@ -1,7 +1,7 @@
 """The behaviour of animals: flocking, steering, terrain, weather, fear, food, mates, hunters, and published models.
 
 Small functions and their parameters. Knows no loop, no clock, no compiler and no scenario. Every module here is loaded,
-so that a new rule is a new file. Everything needed to write a rule can be imported from here.
+so a new rule needs only a new file. Everything needed to write a rule can be imported from here.
 """
 
 import importlib

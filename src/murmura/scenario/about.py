@@ -13,7 +13,7 @@ LIMITS = {"gt": "above {}", "ge": "{} or more", "lt": "below {}", "le": "{} or l
 
 
 def about(scenario: Scenario, path: str) -> str:
-    """Unit in brackets, bounds or allowed words, the range of its slider, its meaning; empty if nothing is known."""
+    """Unit in brackets, bounds or allowed words, slider range, meaning; empty if nothing is known."""
     field = field_at(scenario, path)
     if field is None:
         return ""
@@ -50,7 +50,7 @@ def _number(value: Any) -> str:
 
 
 def html_table(title: str, facts: dict[str, Any]) -> str:
-    """Facts as a notebook shows them."""
+    """An HTML table of facts, for notebooks."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{escape(str(key))}</th>"
         f"<td style='text-align:left'>{escape(str(value))}</td></tr>"

@@ -1,4 +1,4 @@
-"""Checks across fields: settings that are valid alone and contradict each other."""
+"""Checks across fields: settings that are valid alone but contradict each other."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _rules(s: Scenario) -> list[str]:
 
 
 def _sizes(value: Any, path: str, divides: bool = False) -> list[str]:
-    """Numbers that single precision cannot hold, or whose reciprocal it cannot."""
+    """Numbers that do not fit into single precision, or whose reciprocal does not."""
     if isinstance(value, Model):
         fields = type(value).model_fields
         return [
@@ -221,7 +221,7 @@ def _plane(s: Scenario, k: int, shape: Plane) -> list[str]:
 
 
 def _images(s: Scenario) -> list[str]:
-    """On a torus a collision looks at the nearest image of an obstacle: no move may reach another one."""
+    """On a torus only the nearest image of an obstacle is tested for collisions: no move may reach another one."""
     wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
     if not wrapping or not s.obstacles:
         return []

@@ -15,12 +15,12 @@ from murmura.scenario.plain_files import parse_json, read_plain_file
 
 LARGEST_FILE = 16 * 1024 * 1024
 MOST_PARTS = 100
-"""The most parts of a TOML key; no path of a scenario has a tenth of it."""
+"""Maximum number of parts of a TOML key: more than ten times what any path of a scenario needs."""
 TOML_TOKENS = re.compile(
     r""""{3}(?:\\.|[^\\])*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|\#[^\n]*|[=,\n\[\]{}]|\.""",
     re.DOTALL,
 )
-"""Strings, comments, what separates keys from values, and dots."""
+"""Strings, comments, separators of keys and values, and dots."""
 SEPARATORS = frozenset("=,\n[]{}")
 
 

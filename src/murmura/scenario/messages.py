@@ -60,7 +60,7 @@ def _likeliest(problems: list[Any]) -> list[Any]:
 
 
 def _wrong_kind(place: tuple[Any, ...], found: list[Any]) -> Any:
-    """The error that a value is of another kind by its own word, or nothing."""
+    """The error about a `kind` that names another type, or nothing."""
     return next((problem for problem in found if problem["loc"] == (*place, "kind")), None)
 
 
@@ -131,7 +131,7 @@ def _model_at(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel] |
 
 
 def _model_of(model: type[BaseModel], problem: Any, above: int = 1) -> type[BaseModel] | None:
-    """The model that owns a value, where the value may be of several: then the one that was tried."""
+    """The model that owns a value; where several are possible, the one that was tried."""
     shape = problem.get("shape")
     if shape is None:
         return _model_at(model, problem["loc"][:-above])

@@ -45,7 +45,7 @@ class World(Model):
     )
     boundary_z: Literal["wrap", "soft", "reflect", "open"] | None = choice(
         None,
-        "What happens at the floor and the ceiling of a world with a depth; none: as at the other edges.",
+        "What happens at the floor and ceiling of a world with a depth; none: the same as at the other edges.",
     )
 
     @property
@@ -69,19 +69,19 @@ class World(Model):
 class Motion(Model):
     """How forces become movement."""
 
-    policy: Literal["capped", "constant"] = choice("capped", "Speed has a cap, or is the same at all times.")
-    max_speed: float = quantity(
-        15.0, "Greatest speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0
+    policy: Literal["capped", "constant"] = choice(
+        "capped", "Whether speed has an upper limit or is constant."
     )
+    max_speed: float = quantity(15.0, "Maximum speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0)
     speed: float = quantity(1.0, "The speed, where it is constant.", "u/s or u/tick", (0.1, 40), gt=0)
     min_speed: float = quantity(
-        0.0, "Least speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
+        0.0, "Minimum speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
     )
     max_force: float = quantity(
-        0.5, "Greatest steering force of a wish, and of their sum.", "", (0.01, 2), gt=0
+        0.5, "Maximum steering force of a rule, and of the sum of all rules.", "", (0.01, 2), gt=0
     )
-    clamp_total: bool = choice(True, "Whether max_force also limits the sum of all wishes.")
-    panic_force: float = quantity(1.0, "How much full panic adds to the limit of the sum.", "", (0, 3), ge=0)
+    clamp_total: bool = choice(True, "Whether max_force also limits the sum of all steering forces.")
+    panic_force: float = quantity(1.0, "How much full panic adds to that limit on the sum.", "", (0, 3), ge=0)
     panic_speed: float = quantity(0.5, "How much full panic adds to the top speed.", "", (0, 2), ge=0)
     velocity_unit: Literal["second", "tick"] = choice(
         "second", "Whether velocities are per second or per step."
@@ -90,12 +90,12 @@ class Motion(Model):
 
     @property
     def top_speed(self) -> float:
-        """The undisturbed top speed under either policy."""
+        """The top speed without panic and hunger, under either policy."""
         return self.speed if self.policy == "constant" else self.max_speed
 
     @property
     def stride(self) -> float:
-        """How far one unit of velocity carries in a step [u]."""
+        """The distance that one unit of velocity covers in a step [u]."""
         return 1.0 if self.velocity_unit == "tick" else self.time_step
 
     @property
@@ -119,7 +119,7 @@ class Perception(Model):
         le=64,
     )
     rear_attention: float = quantity(
-        1.0, "What a neighbour straight behind counts, one straight ahead counting 1.", "", (0, 1), ge=0, le=1
+        1.0, "Weight of a neighbour straight behind; one straight ahead has weight 1.", "", (0, 1), ge=0, le=1
     )
     occlusion: bool = choice(
         False, "Whether nearer bodies and obstacles hide what is behind them (in the plane)."
@@ -138,7 +138,7 @@ class Perception(Model):
 
     @property
     def view_cosine(self) -> float:
-        """Least cosine between heading and a visible neighbour."""
+        """Minimum cosine between heading and a visible neighbour."""
         from murmura.core.world.perception import EDGE, SEES_ALL
 
         if self.field_of_view == 360.0:
@@ -170,16 +170,16 @@ Relation = Literal["flock", "align", "join", "avoid", "separate", "flee", "chase
 
 
 class Species(Model):
-    """A kind of animal: its share of the agents, its own values, what it wants of the other kinds."""
+    """A kind of animal: its share of the agents, its own values, and its reactions to other kinds."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$", description="Its name.")
-    share: float = quantity(1.0, "Its part of all agents, relative to the other species.", "", (0, 10), gt=0)
+    share: float = quantity(1.0, "Its share of all agents, relative to the other species.", "", (0, 10), gt=0)
     values: dict[str, float] = Field(
         default_factory=dict, description="Numbers of motion, perception and rules that differ, by path."
     )
     towards: dict[str, Relation | Interaction] = Field(
         default_factory=dict,
-        description="What it wants of another species; unnamed ones it keeps apart from.",
+        description="How it reacts to other species; it keeps apart from those not named.",
     )
     color: str = Field("#4cc9f0", pattern=r"^#[0-9a-fA-F]{6}$", description="Its colour in the live view.")
 
@@ -190,25 +190,25 @@ class Species(Model):
 
 
 class Start(Model):
-    """Where agents start, and how fast."""
+    """Where agents start, and at what speed."""
 
     layout: Literal["uniform", "disc"] = choice(
-        "uniform", "All over the world, or in a disc, in space a ball, around the centre."
+        "uniform", "Throughout the world, or in a disc around the centre (in space, a ball)."
     )
     margin: float = quantity(0.0, "Distance kept from the edges.", "u", (0, 500), ge=0)
     radius: float = quantity(200.0, "Radius of the disc.", "u", (10, 1000), gt=0)
-    speed: float = quantity(5.0, "Speed at the beginning.", "u/s or u/tick", (0, 40), ge=0)
+    speed: float = quantity(5.0, "Initial speed.", "u/s or u/tick", (0, 40), ge=0)
     speed_spread: float = quantity(
-        0.0, "Greatest random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
+        0.0, "Maximum random addition to that speed.", "u/s or u/tick", (0, 40), ge=0
     )
     direction: float | None = quantity(
         None,
-        "Direction in which all start, counter-clockwise from x, in space level; none: each in a random one.",
+        "Common initial direction, counter-clockwise from x, level in space; none: each agent a random one.",
         "deg",
         (0, 360),
     )
     direction_spread: float = quantity(
-        0.0, "Greatest random angle away from that direction.", "deg", (0, 180), ge=0, le=180
+        0.0, "Maximum random deviation from that direction.", "deg", (0, 180), ge=0, le=180
     )
 
 
@@ -218,7 +218,7 @@ class Display(Model):
     size: float = quantity(1.0, "Size of an agent.", "", (0.2, 2.5), gt=0)
     glow: float = quantity(0.0, "How much it glows.", "", (0, 2), ge=0)
     speed: float = quantity(
-        1.0, "Simulated seconds for each second in the live view.", "", (0.25, 8), ge=0.05, le=16
+        1.0, "Simulated seconds per second in the live view.", "", (0.25, 8), ge=0.05, le=16
     )
     trails: bool = choice(True, "Whether the live view begins with trails.")
     follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
@@ -284,7 +284,7 @@ class Scenario(Model):
     perception: Perception = Perception()
     rules: Rules = Rules()
     obstacles: tuple[Circle | Polygon | Wall | Cylinder | Box | Plane, ...] = Field(
-        (), description="Obstacles, which agents cannot pass."
+        (), description="Obstacles that agents cannot pass."
     )
     species: tuple[Species, ...] = Field(
         (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES
@@ -318,10 +318,10 @@ class Scenario(Model):
         return Scenario.from_data(data)
 
     def edit(self, **changes: Unpack[ScenarioEdits]) -> Scenario:
-        """Return a copy with some values changed, in the layout of a scenario file; editors and mypy know all names.
+        """Return a copy with some values changed, in the layout of a scenario file; editors and mypy check all names.
 
-        `scenario.edit(agents=500, world={"width": 800.0}, rules={"alignment": {"weight": 2.0}})`. What is a list
-        (obstacles, species, hunters) is replaced as a whole, by models or tables.
+        `scenario.edit(agents=500, world={"width": 800.0}, rules={"alignment": {"weight": 2.0}})`. Lists
+        (obstacles, species, hunters) are replaced as a whole, by models or tables.
         """
         return self.with_values(dict(edited_values(self, changes)))
 
@@ -350,7 +350,7 @@ class Scenario(Model):
             raise scenario_error(error, cls, source) from None
 
     def hidden_values(self) -> list[str]:
-        """Values that cannot act: one line for each, with what hides it and what to do."""
+        """Values that have no effect: one line for each, with the reason and what to do."""
         lives = [(f"species.{k} ({kind.name}): ", self.of_species(k)) for k, kind in enumerate(self.species)]
         found: dict[str, str] = {}
         if self.start.direction_spread and self.start.direction is None:
@@ -385,7 +385,7 @@ class Scenario(Model):
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers, which sweeps produce, as plain ones."""
+    """NumPy's numbers, which sweeps produce, as plain numbers."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"got {type(value).__name__} {value!r:.80}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_SHOWN = 200
-"""The most characters of a path in a message."""
+"""Maximum length of a path in a message."""
 
 
 def value_paths(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -47,7 +47,7 @@ def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> N
 
 
 def edited_values(model: Any, changes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Paths and values of nested tables. A table in the place of something that is no model is a value itself."""
+    """Paths and values of nested tables. A table in place of anything but a model is itself a value."""
     for name, change in changes.items():
         part = getattr(model, name, None)
         if isinstance(change, Mapping) and (isinstance(part, BaseModel) or prefix == "rules."):
@@ -57,7 +57,7 @@ def edited_values(model: Any, changes: Mapping[str, Any], prefix: str = "") -> I
 
 
 def _plain(value: Any) -> Any:
-    """Models as plain data, also those inside sequences and tables."""
+    """Models as plain data, including those inside sequences and tables."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
@@ -122,13 +122,13 @@ def unit_at(scenario: Scenario, path: str) -> str:
     field = field_at(scenario, path)
     extra = field.json_schema_extra if field is not None else None
     unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
-    # Speeds are per second or per tick, as the scenario says elsewhere.
+    # Speeds are per second or per tick, depending on `motion.velocity_unit`.
     per_second, separator, per_tick = unit.partition(" or ")
     return per_tick if separator and scenario.motion.velocity_unit == "tick" else per_second
 
 
 def read_value(text: str) -> Any:
-    """Parse a value of the command line: as JSON if possible, else as a word."""
+    """Parse a value from the command line: as JSON if possible, else as a word."""
     try:
         return json.loads(text)
     except ValueError:

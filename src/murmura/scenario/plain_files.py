@@ -50,5 +50,5 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r:.80} stands twice in one table")
+        raise ValueError(f"the key {twice!r:.80} appears twice in one table")
     return table

@@ -15,7 +15,7 @@ from murmura.core.errors import MurmuraError, ScenarioError
 
 LARGEST_FILE = 16 * 2**20
 _loaded: dict[Path, str] = {}
-"""Files that were run, with the SHA-256 of their content."""
+"""Files that have been run, with the SHA-256 of their content."""
 
 
 def load_rule_file(path: str | Path, expected: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What editors and mypy know of a scenario's rules and of `Scenario.edit`. By scripts/make_typed.py."""
+"""Types of a scenario's rules and of `Scenario.edit`, for editors and mypy. By scripts/make_typed.py."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict

@@ -18,7 +18,7 @@ quick = settings(max_examples=size(80, 200), deadline=None, derandomize=True)
 anywhere = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def test_the_permutation_is_one() -> None:
+def test_the_permutation_is_a_permutation() -> None:
     # S0-105: each of 256 entries once, in no obvious order
     order = perlin.PERMUTATION
     assert sorted(order) == list(range(256))
@@ -80,12 +80,12 @@ def test_value(x: float, y: float) -> None:
     assert perlin.noise(x, y) == pytest.approx(oracle.perlin(x, y), abs=1e-6)
 
 
-def test_arrays_mean_the_same_as_floats_one_by_one() -> None:
+def test_arrays_give_the_same_as_single_floats() -> None:
     x, y = np.random.default_rng(5).uniform(-500.0, 500.0, (2, 200))
     assert np.array_equal(perlin.noise(x, y), [perlin.noise(a, b) for a, b in zip(x, y, strict=True)])
 
 
-def test_values_of_a_target_mean_the_same_as_arrays() -> None:
+def test_values_of_a_target_give_the_same_as_arrays() -> None:
     x, y = np.random.default_rng(5).uniform(-500.0, 500.0, (2, 200))
     target = NumpyTarget()
     assert np.array_equal(perlin.noise(target.value(x), target.value(y)).code, perlin.noise(x, y))
@@ -97,7 +97,7 @@ def test_values_of_a_target_mean_the_same_as_arrays() -> None:
 @quick
 def test_repeats_every_256_cells(x: float, y: float, i: int, j: int) -> None:
     # S0-105
-    x, y = math.floor(x * 1024.0) / 1024.0, math.floor(y * 1024.0) / 1024.0  # exact after the shift, too
+    x, y = math.floor(x * 1024.0) / 1024.0, math.floor(y * 1024.0) / 1024.0  # also exact after the shift
     assert perlin.noise(x + 256.0 * i, y + 256.0 * j) == perlin.noise(x, y)
 
 
@@ -118,7 +118,7 @@ def test_stays_in_range_for_any_finite_coordinate(x: float, y: float) -> None:
 
 @given(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12))
 @quick
-def test_stays_in_range_where_fractions_remain(x: float, y: float) -> None:
+def test_stays_in_range_where_coordinates_have_fractions(x: float, y: float) -> None:
     # S0-105, S0-106 with decision 13
     assert abs(perlin.noise(x, y)) <= math.sqrt(0.5) + 1e-6
     assert abs(perlin.fractal_noise(x, y)) <= 1.0
@@ -155,7 +155,7 @@ def test_one_octave_is_plain_noise() -> None:
     assert perlin.fractal_noise(3.7, 9.2, 1) == perlin.noise(3.7, 9.2)
 
 
-def test_a_pair_is_two_fields_at_once() -> None:
+def test_a_fractal_pair_is_two_fields() -> None:
     # S0-49, S0-50: the second field of turbulence lies a whole shift away
     x, y = np.random.default_rng(6).uniform(-400.0, 400.0, (2, 100))
     np.testing.assert_allclose(

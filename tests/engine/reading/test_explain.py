@@ -14,7 +14,7 @@ TRIO = ("separation", "alignment", "cohesion")
 
 
 def scene(**values: Any) -> mm.Simulation:
-    """An agent with somebody near, somebody farther off, somebody behind its back and somebody out of reach."""
+    """An agent with one neighbour near, one farther away, one behind and one out of reach."""
     scenario = mm.load_scenario("classic").with_values({"perception.field_of_view": 270.0, **values})
     return mm.Simulation(
         scenario,
@@ -94,7 +94,7 @@ def test_the_net_steering_is_the_force_of_the_next_step(name: str, backend: str)
 
 
 # S0-45
-def test_the_net_steering_is_clamped_where_the_scenario_says_so() -> None:
+def test_the_net_steering_is_clamped_if_the_scenario_clamps_it() -> None:
     simulation = mm.Simulation(
         mm.load_scenario("roadmap").with_values({"agents": 80}), seed=1, backend="reference"
     )
@@ -108,7 +108,7 @@ def test_the_net_steering_is_clamped_where_the_scenario_says_so() -> None:
     assert clamped > 5
 
 
-def test_the_state_is_told_in_words() -> None:
+def test_the_state_is_described_in_words() -> None:
     simulation = mm.Simulation(
         "mixed",
         backend="reference",
@@ -160,7 +160,7 @@ def test_explaining_changes_nothing() -> None:
 
 
 # S2-8, S2-11
-def test_stages_are_told_in_words() -> None:
+def test_stages_are_described_in_words() -> None:
     scenario = mm.load_scenario("courtship").with_values({"agents": 4})
     simulation = mm.Simulation(scenario, seed=1, backend="reference")
     state = simulation.state.copy()
@@ -177,7 +177,7 @@ def test_stages_are_told_in_words() -> None:
 
 
 def test_the_hunters_around_an_agent_are_named() -> None:
-    """Whom it flees from and who is after it, by kind and state, the nearest first; others hear of none."""
+    """The hunters an agent flees from and those that hunt it, by kind and state, nearest first; others get none."""
     hunters = [{"kind": "hawk", "x": 300.0, "y": 300.0}, {"kind": "owl", "x": 900.0, "y": 700.0}]
     scenario = mm.load_scenario("murmuration-hawk").with_values(
         {"agents": 3, "rules.predators.hunters": hunters}

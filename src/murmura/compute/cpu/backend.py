@@ -33,7 +33,7 @@ from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name
 
 # One thread is best for small flocks, all threads for large ones. In between it depends on the load of the machine, so
-# both are timed now and then. An agent with more columns than a light one counts for more.
+# both are timed occasionally. Agents with many columns count for more than one.
 SERIAL_BELOW, SHARED_FROM, LIGHT, TRY_EVERY = 4000, 20_000, 6, 64
 LONGEST_CALL = 0.05  # [s] longest native call, so that Ctrl-C and progress act soon
 
@@ -42,7 +42,7 @@ class BackendCpu:
     """Runs a plan on CPU threads, in single precision."""
 
     name = "cpu"
-    piece = 1_000_000  # `advance` keeps its native calls short by itself
+    piece = 1_000_000  # `advance` itself keeps its native calls short
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class BackendCpu:
         rows = 2 * plan.dimension + len(plan.carried)
         flock = np.zeros((rows + len(plan.force_columns), room + MARGIN), np.float32)
         ids = np.zeros(room + MARGIN, np.int32)
-        # Sorted by place once here; from then on every step leaves it nearly sorted.
+        # Sorted by position once here; from then on every step leaves it nearly sorted.
         order = np.lexsort([state[c] for c in ("id", *reversed(plan.moving_columns))])
         ids[:n] = state.ids[order]
         for row, name in enumerate(self._row_names()):
@@ -196,7 +196,7 @@ class BackendCpu:
         dense = n > 0 and len(state) == n and state.ids[-1] == n - 1
         places = ids if dense else np.searchsorted(state.ids, ids)
         if len(state) < n:
-            places[ids < 0] = len(state)  # a row for all the dead, cut off below
+            places[ids < 0] = len(state)  # one row for all dead agents, cut off below
         rows, flock = places.astype(np.int32), self._arrays["state"]
         column = np.empty(n, np.float32)
         for k, name in enumerate(self._row_names()):
@@ -206,7 +206,7 @@ class BackendCpu:
             self._plan.keep_items(state, self._arrays["items"])
 
     def start_transfer(self) -> None:
-        """The flock is here already."""
+        """None: the flock is already in host memory."""
 
     def read_unordered(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
         """Views of ids and moving columns, sorted by position."""
@@ -215,7 +215,7 @@ class BackendCpu:
 
     @property
     def completed(self) -> int:
-        """Whole steps since `load`. The kernel counts them itself, so an interrupt cannot make it wrong."""
+        """Whole steps since `load`. The kernel counts them itself, so the count is right even after an interrupt."""
         return int(self._arrays["completed"][0])
 
     def advance(self, steps: int, first_step: int) -> None:
@@ -239,7 +239,7 @@ class BackendCpu:
             return most, LONGEST_CALL
         self._calls += 1
         faster = min(self._paces, key=self._paces.__getitem__, default=most)
-        if self._calls in (2, 4, 8) or self._calls % TRY_EVERY == 0:  # the first calls wake the threads up
+        if self._calls in (2, 4, 8) or self._calls % TRY_EVERY == 0:  # the first calls start the threads
             return (1 if faster == most else most), LONGEST_CALL / 8.0
         return faster, LONGEST_CALL
 
@@ -357,7 +357,7 @@ class BackendCpu:
         } | self._eyes(room)
 
     def _eyes(self, room: int) -> dict[str, NDArray[Any]]:
-        """What each thread lists of one agent's neighbours where bodies hide each other, and its visual field."""
+        """Memory of each thread where bodies hide each other: a list of an agent's neighbours, and its visual field."""
         team, plan = self.threads, self._plan
         self._list_room = list_pitch(room) if plan.occludes else 1
         shapes = {"listed": INTEGER_ROWS * team, "sighted": (NUMBER_ROWS + len(plan.carried)) * team}
@@ -384,7 +384,7 @@ class BackendCpu:
 
 
 def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Rows of float32, or one row of zeros if there are none, so that code has a valid address."""
+    """Rows of float32, or one row of zeros if there are none, so that the kernel gets a valid address."""
     return np.ascontiguousarray(rows if len(rows) else np.zeros((1, rows.shape[1])), np.float32)
 
 

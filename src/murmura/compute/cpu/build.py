@@ -21,14 +21,14 @@ from murmura.compute.shapes import Shapes
 from murmura.core.compilations import compilation
 
 OPTIMIZATION = {"run": 3, "steer": 3, "finish": 1}
-"""Items are few and their code is long: what level 3 saves in a step, it takes a second to find."""
+"""Items are few and their code is long: level 3 would compile for a second longer and save little in a step."""
 _kernels: dict[str, CompiledKernel] = {}
 _engines: dict[str, Any] = {}
 
 
 @dataclass
 class CompiledKernel:
-    """The kernel of a plan: a function to call, the addresses of those that it calls, and what owns their memory."""
+    """The kernel of a plan: a function to call, the addresses of those it calls, and the owners of their memory."""
 
     run: Callable[[int, int, int, int], None]
     addresses: dict[str, int]
@@ -36,7 +36,7 @@ class CompiledKernel:
 
 
 def processor() -> tuple[str, str]:
-    """The name and the features of this processor, as LLVM calls them."""
+    """LLVM's name for this processor, and its features."""
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
@@ -52,7 +52,7 @@ def _machine() -> tuple[Any, str, str]:
 
 
 def has_wide_lanes() -> bool:
-    """Whether this processor works on sixteen lanes at once."""
+    """Whether this processor has registers of sixteen lanes."""
     return "+avx512f" in _machine()[2].split(",")
 
 
@@ -95,7 +95,7 @@ def _engine_of(key: str) -> Any:
 
 
 def _loaded(key: str, code: bytes) -> Any:
-    """The engine of this code. If another thread was faster, it is that one's: its code may be in use."""
+    """The engine of this code; if another thread was faster, its engine, which may already be in use."""
     return _engines.setdefault(key, _engine(code))
 
 
@@ -143,7 +143,7 @@ def _engine(code: bytes) -> Any:
 
 
 def _linked(engines: list[Any]) -> CompiledKernel:
-    """The kernel whose functions these engines have."""
+    """The kernel made of the functions in these engines."""
     found = {name: engine.get_function_address(name) for name, engine in zip(FUNCTIONS, engines, strict=True)}
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
     return CompiledKernel(kind(found["run"]), {name: found[name] for name in CALLED}, engines)

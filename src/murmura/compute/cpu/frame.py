@@ -99,7 +99,7 @@ class Array:
         return self.target.builder.load(pointer, typ=kind, align=4)
 
     def store(self, index: Any, values: Value) -> None:
-        """Store lanes next to each other."""
+        """Store lanes contiguously."""
         pointer = self.target.builder.bitcast(self.at(index), values.code.type.as_pointer())
         self.target.builder.store(values.code, pointer, align=4)
 
@@ -110,7 +110,7 @@ class Array:
         self.target.call("llvm.prefetch.p0", ir.VoidType(), [place, INT(int(to_write)), keep, data])
 
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
-        """Store the lanes under the mask next to each other."""
+        """Store the lanes under the mask contiguously."""
         kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         code = self.target.spread(code_of(self.target, value, self.kind))
@@ -118,7 +118,7 @@ class Array:
 
 
 def _constant_load(builder: Any, place: Any, element: Any) -> Any:
-    """A load of what no kernel writes: LLVM may move it out of loops, whatever they store."""
+    """A load of memory that no kernel writes: LLVM may move it out of loops, whatever they store."""
     load = builder.load(place, typ=element)
     load.set_metadata("invariant.load", builder.module.add_metadata([]))
     return load

@@ -138,7 +138,7 @@ class Kernel:
             last = begin + minimum(k + 4, count) - 1
             c0 = index.column_of(xs[i], grid)
             c1 = index.column_of(xs[last], grid) + (2 * ACROSS + 1)
-            # A row's sentinels follow its last bin. With them in the run its last tile would reach into
+            # A row's sentinels follow its last bin. If the run included them, its last tile would reach into
             # the next row, whose agents would then be met twice.
             over = where(c1 == pitch, PAD, 0)
 
@@ -314,7 +314,7 @@ class Kernel:
         self, t: LlvmTarget, frame: FrameCode, index: Index, grid: Grid, steer: Any, me: Value, team: Value,
         done: Value,
     ) -> None:  # fmt: skip
-        """Process tasks: first those whose agents this thread has just sorted, then what is left of others'."""
+        """Process tasks: first those whose agents this thread has just sorted, then the rest of other threads'."""
         tasks = frame.first_task[grid.row_count]
         with t.for_loop(0, team) as turn:
             whose = (me + turn) % team

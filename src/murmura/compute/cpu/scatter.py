@@ -16,7 +16,7 @@ from murmura.compute.cpu.frame import Array
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
-AHEAD = 24  # rows to prefetch: their addresses are random, and each would stall
+AHEAD = 24  # rows to prefetch: their addresses are random, and each access would stall
 FLOATS, INTS = FLOAT.as_pointer(), INT.as_pointer()
 BYTES_A_TURN = 40.74366543152521  # 256 / (2 pi)
 SIGNATURES: dict[str, list[Any]] = {
@@ -123,14 +123,14 @@ def _flat(array: NDArray[Any], kind: Any) -> NDArray[Any]:
 
 
 def put_column(rows: NDArray[np.int32], source: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """out[rows] = source, for arrays that lie by themselves."""
+    """out[rows] = source, for contiguous arrays."""
     _call("put_column", _flat(rows, np.int32), _flat(source, np.float32), len(rows), out)
 
 
 def put_vectors(
     rows: NDArray[np.int32], x: NDArray[Any], y: NDArray[Any], from_x: Any, from_y: Any, out: NDArray[np.float32]
 ) -> None:  # fmt: skip
-    """Write vectors, measured from a place, each into its row of `out`, shape (n, 2 or more)."""
+    """Write vectors relative to an origin, each into its row of `out`, shape (n, 2 or more)."""
     x, y = _flat(x, np.float32), _flat(y, np.float32)
     _call(
         "put_vectors", _flat(rows, np.int32), len(rows), x, y, float(from_x), float(from_y), out, out.shape[1]

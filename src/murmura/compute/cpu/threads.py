@@ -17,7 +17,7 @@ ARRIVED, GENERATION, NEXT_TASK = 0, LINE, 2 * LINE
 """Entries of the `sync` array; every thread has a NEXT_TASK."""
 SPINS = 4000
 YIELD = "murmura_yield"
-"""The symbol of the operating system's yield in emitted code."""
+"""The symbol of the operating system's yield function in emitted code."""
 
 
 def fetch_add(target: LlvmTarget, address: Any, amount: Any) -> Value:

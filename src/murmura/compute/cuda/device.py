@@ -1,4 +1,4 @@
-"""A CUDA device through CuPy: arrays, compiled programs, graphs, asynchronous copies. Also says why there is none."""
+"""A CUDA device through CuPy: arrays, compiled programs, graphs, asynchronous copies; or why there is none."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def missing() -> str:
 
 
 def device_name() -> str:
-    """The device in use, in words."""
+    """The name and memory of the device in use."""
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)

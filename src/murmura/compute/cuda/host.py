@@ -1,4 +1,4 @@
-"""Runs the same C text without a GPU: the system's C compiler, with threads one after the other.
+"""Runs the same C text without a GPU: compiled by the system's C compiler, with threads one after the other.
 
 For tests: it computes what a GPU would, including atomics, but in one order of threads and without the kernels that
 synchronise threads. Tests make `device.open_device` return it.
@@ -141,7 +141,7 @@ class HostGraph:
 
 
 class HostTransfer:
-    """Copies of arrays, complete at once."""
+    """Copies of arrays, complete immediately."""
 
     ready = True
 

@@ -152,14 +152,14 @@ class Lifecycle:
         return nullcontext()
 
     def _function(self, name: str, parameters: Sequence[str], body: CTarget) -> str:
-        """A function of whole numbers that returns nothing."""
+        """A function of integers that returns nothing."""
         listed = "".join(f", const int {parameter}" for parameter in parameters)
         return f"static __device__ void {name}(const Arguments a{listed}) {{\n{body.text}}}\n"
 
     def _read_target_report(
         self, target: CTarget, memory: DeviceMemory, k: int, group: Group, row: Value
     ) -> None:
-        """What the item's target wrote into it."""
+        """The report of the item's target."""
         columns = self.shapes.target_reports.get(k, ())
         if not columns:
             return

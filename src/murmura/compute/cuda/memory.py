@@ -33,7 +33,7 @@ class DeviceMemory:
     def __init__(self, plan: Plan, target: TextTarget, world: Record) -> None:
         self._plan, self._target, self._world = plan, target, world
         self.place: Vec | None = None
-        """Where the agent is; items farther from it than they matter are passed over."""
+        """Where the agent is; items too far from it to matter are skipped."""
 
     def number(self, place: int, species: Any) -> Value:
         first = place * self._plan.species_count

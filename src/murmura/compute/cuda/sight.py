@@ -1,7 +1,7 @@
-"""Whom an agent sees where bodies are opaque, on a GPU thread, in C and in WGSL.
+"""Which neighbours an agent sees where bodies are opaque, on a GPU thread, in C and in WGSL.
 
 The thread keeps the squared distance of the nearest thing in every bin of the agent's visual field. A first scan of the
-candidates fills the field; the scans after it ask it in how many bins each candidate is the nearest. So there is no
+candidates fills the field; later scans look up in how many bins each candidate is the nearest. So there is no
 list that could overflow, and the order of candidates does not matter.
 """
 
@@ -35,11 +35,11 @@ Visit = Callable[[Value, list[Value]], list[Any]]
 FIELD = "field"
 """The name of the visual field in emitted code."""
 EYE_SUMS = 6
-"""Covered bins, area and edges (two each), edges counted."""
+"""Covered bins, area and edges (two each), number of edges."""
 
 
 class EyeOfThread(Eye):
-    """An eye whose bins are asked from the thread's own field."""
+    """An eye whose bins are read from the thread's own field."""
 
     def __init__(self, target: Any, bins: int, sums: list[Any]) -> None:
         covered, *rest = sums
@@ -79,7 +79,7 @@ class ThreadSight:
         visible = in_view(view, me.heading, way, _seen(way).distance)
 
         def count(_: list[Value]) -> list[Any]:
-            # A compiler may round the same square differently in two scans: such a tie is none.
+            # A compiler may round the same square differently in two scans: the tolerance allows for that.
             most = way.square * (1.0 - TIE)
             return self._each_bin(
                 me, j, way, [t.number(0.0)],
@@ -111,7 +111,7 @@ class ThreadSight:
         return found
 
     def _covered_by(self, square: Number) -> Visit:
-        """What notes in a bin that something at this squared distance takes it."""
+        """A function that stores in a bin that something at this squared distance takes it."""
 
         def note(place: Value, _: list[Value]) -> list[Any]:
             self._target.when(
@@ -137,7 +137,7 @@ class ThreadSight:
         return found
 
     def _look_at_obstacles(self, p: list[Record], me: Record, view: Number) -> None:
-        """Note the nearest obstacle on the ray through the middle of every bin that is in view."""
+        """Store the nearest obstacle on the ray through the middle of every bin that is in view."""
         t, plan = self._target, self._plan
         cosines, sines = ray_table(plan.bins).astype("f4")
         width, many = len(plan.shape_layout), t.value(INTEGER, "a.sizes.obstacles")
@@ -160,5 +160,5 @@ class ThreadSight:
 
 
 def _seen(way: Vec) -> Record:
-    """Of a candidate what its bins need."""
+    """The values of a candidate that its bins depend on."""
     return Record("seen", placed(way))

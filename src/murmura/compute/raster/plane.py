@@ -1,6 +1,6 @@
 """Pictures from arrays: darts with smooth edges, light, blur, and the sky behind them, compiled.
 
-A canvas is an array of planes (channel, row, column), of float32 for light and of bytes for what is seen, so that
+A canvas is an array of planes (channel, row, column), of float32 for light and of bytes for the picture, so that
 every loop along a row fills vector lanes. Formulas are those of the page's shaders. Nothing here knows a scenario,
 a file or a film.
 """
@@ -17,7 +17,7 @@ from murmura.compute.raster.numba_options import INNER, JIT
 PLANES, PLANE, ROW, BYTES = "float32[:,:,::1]", "float32[:,::1]", "float32[::1]", "uint8[:,:,::1]"
 
 
-# A bare 1.0, and a whole number beside a float32, would turn an expression into double and halve the lanes.
+# A plain 1.0, or an integer next to a float32, would turn an expression into double precision and halve the lanes.
 ZERO, HALF, ONE, TWO, THREE = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0, 3.0))
 SLOPE, SIDE, TAIL, NOTCH = (np.float32(value) for value in (0.26, 1.0 / 1.033, 0.52, 1.0 / 0.721))
 SPINE, SPINE_FROM, SPINE_SCALE = np.float32(0.75), np.float32(1.0), np.float32(1.0 / 1.8)
@@ -35,13 +35,13 @@ GREY, EIGHT, TEN = np.int32(128 * 1024 + 512), np.int32(8), np.int32(10)
 
 @njit(**INNER)
 def _whole(value: Any) -> Any:
-    """A byte, where half a byte was added before."""
+    """Truncate to a byte; 0.5 was added before."""
     return np.uint8(np.int32(min(BYTE, max(ZERO, value))))
 
 
 @njit(**INNER)
 def _dart(along: Any, y: Any) -> Any:
-    """Signed distance from a slim dart with a notched tail; lengths in half lengths of it."""
+    """Signed distance from a slim dart with a notched tail, in units of its half length."""
     side = (y - SLOPE * (ONE - along)) * SIDE
     notch = (-TAIL * (along + HALF) - HALF * y) * NOTCH
     return max(side, notch)
@@ -67,7 +67,7 @@ def _narrowed(low: Any, high: Any, value: Any, slope: Any) -> Any:
 
 @njit(**INNER)
 def _span(x: Any, dy: Any, ux: Any, uy: Any, half: Any, left: Any, right: Any) -> Any:
-    """Which pixels of a row can touch a dart: it is slim, and most of the square around it is not."""
+    """Which pixels of a row can touch a dart: it is slim and fills little of the square around it."""
     rim = ONE / half
     along, across = dy * uy, dy * ux  # where dx is 0
     low, high = np.float32(left) + HALF - x, np.float32(right) - HALF - x
@@ -88,7 +88,7 @@ def _spine(along: Any) -> Any:
 
 @njit("int64(int64, int64, float32[:,::1], float32[::1], boolean[::1], int64[:,::1])", cache=True, **JIT)
 def boxes(width: Any, height: Any, places: Any, halves: Any, winged: Any, found: Any) -> Any:
-    """The box of pixels around each dart (left, top, right, bottom), empty outside of the picture; all their areas."""
+    """The box of pixels around each dart (left, top, right, bottom), empty outside the picture; returns their area."""
     area = 0
     for k in range(places.shape[0]):
         x, y = places[k, 0], places[k, 1]
@@ -118,9 +118,9 @@ def touch(
     covered: Any,
     light: Any,
 ) -> None:
-    """Which pixels of a picture so wide each dart touches, how much of each it covers, and its light there.
+    """Which pixels each dart touches, how much of each it covers, and its light there.
 
-    Found once for a picture and used twice: for the trails and for the dart itself. `ends` says where the pixels
+    Computed once per picture and used twice: for the trails and for the dart itself. `ends` says where the pixels
     of each dart end in the rows.
     """
     at = 0
@@ -138,7 +138,7 @@ def touch(
                 along, across = dx * ux + dy * uy, abs(dy * ux - dx * uy)
                 far = _hunter(along, across) if winged[k] else _dart(along, across)
                 part = min(ONE, max(ZERO, HALF - far * half))
-                # Written in any case and kept if it counts: no branch to guess wrongly, twice as fast.
+                # Always written, and kept if it counts: without a mispredicted branch this is twice as fast.
                 pixels[at], covered[at], light[at] = j * width + i, part, part * _spine(along)
                 at += part > ZERO
                 dx += ONE
@@ -168,7 +168,7 @@ def shine(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors:
 def lay(
     seen: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any, cover: Any
 ) -> None:
-    """Lay darts on what is seen, covering it by `cover`."""
+    """Paint darts over the picture, with opacity `cover`."""
     begin, bright, hides = 0, gain * BYTE, gain * cover
     for k in range(ends.shape[0]):
         red, green, blue = colors[k, 0] * bright, colors[k, 1] * bright, colors[k, 2] * bright
@@ -182,7 +182,7 @@ def lay(
 
 @njit(f"void({PLANES}, {PLANES}, int64, float32)", cache=True, **JIT)
 def shrink(source: Any, target: Any, by: Any, gain: Any) -> None:
-    """Means of squares of `by` pixels, times `gain`; what does not fill a square at the edge is left out."""
+    """Means of squares of `by` pixels, times `gain`; incomplete squares at the edge are left out."""
     planes, height, width = target.shape
     scale = gain / np.float32(by * by)
     sums = np.empty(width * by, np.float32)
@@ -202,7 +202,7 @@ def shrink(source: Any, target: Any, by: Any, gain: Any) -> None:
 
 @njit(f"void({PLANES}, {PLANES}, {ROW})", cache=True, **JIT)
 def blur(canvas: Any, swap: Any, taps: Any) -> None:
-    """Blur both ways with the same symmetric taps, the middle one first; the border is continued outwards."""
+    """Blur along both axes with the same symmetric taps, the middle one first; the border is extended outwards."""
     planes, height, width = canvas.shape
     reach = taps.shape[0] - 1
     wide = np.empty(width + 2 * reach, np.float32)
@@ -230,7 +230,7 @@ def blur(canvas: Any, swap: Any, taps: Any) -> None:
 
 @njit(**INNER)
 def _row_between(plane: Any, j: Any, by: Any, row: Any, swap: Any) -> None:
-    """Row `j` of a plane made `by` times as fine, bilinear: first down, then along, mostly in lanes."""
+    """Row `j` of a plane upsampled `by` times, bilinearly: first down, then along, mostly in lanes."""
     height, width = plane.shape
     y = min(np.float32(height - 1), max(ZERO, (np.float32(j) + HALF) / np.float32(by) - HALF))
     j0 = int(y)
@@ -238,7 +238,7 @@ def _row_between(plane: Any, j: Any, by: Any, row: Any, swap: Any) -> None:
     f = y - np.float32(j0)
     for i in range(width):
         swap[i] = upper[i] + (lower[i] - upper[i]) * f
-    first = by // 2  # pixels left of the first coarse centre, and right of the last, continue it
+    first = by // 2  # pixels left of the first coarse centre and right of the last repeat it
     step = ONE / np.float32(by)
     start = (np.float32(first) + HALF) * step - HALF
     for i in range(min(first, row.shape[0])):
@@ -273,7 +273,7 @@ def _glowing(peak: Any) -> Any:
 
 @njit(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
 def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
-    """Light on a dark sky, whose planes are in bytes and half a byte more; bright places keep their hue."""
+    """Light on a dark sky, whose planes are in units of bytes plus 0.5; bright places keep their hue."""
     height, width = sky.shape[1:]
     rows = np.empty((4, width), np.float32)
     for j in range(height):
@@ -291,7 +291,7 @@ def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: 
 
 @njit(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
 def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
-    """Ink on a pale sky, which is darker where many are (`shade`)."""
+    """Ink on a pale sky, darker where there are many agents (`shade`)."""
     height, width = sky.shape[1:]
     rows = np.empty((6, width), np.float32)
     for j in range(height):
@@ -311,7 +311,7 @@ def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: A
 
 @njit(f"void({BYTES}, uint8[::1])", cache=True, **JIT)
 def to_yuv(seen: Any, out: Any) -> None:
-    """Planes of red, green and blue as one of lightness and two smaller ones of colour: what video is coded from.
+    """Convert planes of red, green and blue to one of luma and two smaller ones of chroma, as video codecs need.
 
     BT.709, limited range (ITU-R BT.709-6, 3.5), in steps of 1/256; a colour is the mean of four pixels.
     """
@@ -341,7 +341,7 @@ def to_yuv(seen: Any, out: Any) -> None:
 
 @njit(f"void({PLANE}, boolean, float32, float32, {PLANE})", cache=True, **JIT)
 def distances(points: Any, closed: Any, left: Any, top: Any, target: Any) -> None:
-    """Distance [px] of each pixel's centre from a line through `points`; inside of a closed one it is negative."""
+    """Distance [px] of each pixel's centre from a line through `points`; negative inside a closed one."""
     height, width = target.shape
     count = points.shape[0]
     for j in range(height):
@@ -364,7 +364,7 @@ def distances(points: Any, closed: Any, left: Any, top: Any, target: Any) -> Non
 
 @njit(f"void({BYTES}, {PLANE}, {ROW}, {ROW}, float32)", cache=True, **JIT)
 def strokes(seen: Any, ends: Any, opacity: Any, color: Any, width: Any) -> None:
-    """Lay straight lines with round ends, each from its first place to its second [px], on what is seen."""
+    """Paint straight lines with round ends over the picture, each from its first place to its second [px]."""
     height, across = seen.shape[1:]
     reach = HALF * width + ONE
     for k in range(ends.shape[0]):

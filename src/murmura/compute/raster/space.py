@@ -15,8 +15,8 @@ from murmura.compute.raster.plane import HALF, ONE, PLANE, PLANES, ROW, ZERO
 
 FAR, FAR_PIXEL = np.float32(1e30), np.float32(1e9)
 TINY = np.float32(1e-6)
-GROW = np.float32(0.15)  # [px] added to each side: a wing seen edge on is a thin line and does not vanish
-EDGE = np.float32(0.5) + GROW  # [px] from a face up to which it covers some of a pixel
+GROW = np.float32(0.15)  # [px] added to each side: a wing seen edge-on is a thin line and does not vanish
+EDGE = np.float32(0.5) + GROW  # [px] distance up to which a face covers part of a pixel
 
 
 @njit(
@@ -38,13 +38,13 @@ def pose(
     corners: Any,
     shades: Any,
 ) -> None:
-    """Corners of all bodies in the world, and how much each of their faces looks at the sun.
+    """Corners of all bodies in the world, and how much each of their faces is turned to the sun.
 
     Args:
         mesh: Corners of a body along its own axes, in half lengths.
         faces: Three corners for each triangle.
-        hinges: How far each corner lies out on a wing.
-        wags: How far each corner swings aside with the tail.
+        hinges: How far out on a wing each corner lies.
+        wags: How far each corner swings sideways with the tail.
         sun: Unit vector to it.
         places: Of bodies, shape (bodies, 3).
         frames: Their axes ahead, left and up, shape (bodies, 3, 3).
@@ -65,7 +65,7 @@ def pose(
                 for d in range(3):
                     away += own[c, d] * frames[k, d, axis]
                 corners[k, c, axis] = places[k, axis] + halves[k] * away
-        # The sun as the body sees it: so no face has to be turned.
+        # The sun in the body's coordinates, so that no face has to be rotated.
         sx, sy, sz = 0.0, 0.0, 0.0
         for axis in range(3):
             sx += sun[axis] * frames[k, 0, axis]
@@ -105,7 +105,7 @@ def _ends(low: Any, high: Any, size: Any) -> Any:
 
 @njit(f"int64(int64, int64, {PLANES}, {ROW}, int64[:,::1])", cache=True, **JIT)
 def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -> Any:
-    """Fill in the box of pixels around each body (left, top, right, bottom), empty where none is seen; their area."""
+    """Fill in the box of pixels around each body (left, top, right, bottom), empty if hidden; return their area."""
     area = 0
     for k in range(len(corners)):
         low_x, low_y, high_x, high_y = FAR, FAR, -FAR, -FAR
@@ -124,14 +124,14 @@ def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -
 
 @njit(**INNER)
 def _centres(low: Any, high: Any, first: Any, last: Any) -> Any:
-    """The pixels from first to last whose middles are at most EDGE outside of low to high: a face covers no others."""
+    """The pixels from first to last whose middles are at most EDGE outside low to high: a face covers no others."""
     begin, end = np.ceil(low - EDGE - HALF), np.floor(high + EDGE + HALF)
     return max(first, int(max(begin, -FAR_PIXEL))), min(last, int(min(end, FAR_PIXEL)))
 
 
 @njit(**INNER)
 def _edge(ax: Any, ay: Any, bx: Any, by: Any, side: Any) -> Any:
-    """An edge of a triangle: its start, its way, one over its squared length, and the unit vector out of it."""
+    """An edge of a triangle: its start, its vector, one over its squared length, and the outward unit normal."""
     ex, ey = bx - ax, by - ay
     inverse = ONE / max(ex * ex + ey * ey, TINY)
     outwards = side * np.sqrt(inverse)
@@ -140,7 +140,7 @@ def _edge(ax: Any, ay: Any, bx: Any, by: Any, side: Any) -> Any:
 
 @njit(**INNER)
 def _outside(x: Any, y: Any, edge: Any) -> Any:
-    """How far a place lies outside of an edge's line; negative inside."""
+    """How far a place lies outside an edge's line; negative inside."""
     return (x - edge[0]) * edge[5] + (y - edge[1]) * edge[6]
 
 
@@ -173,7 +173,7 @@ def _touch_face(
             far = max(_outside(x, y, one), max(_outside(x, y, two), _outside(x, y, three)))
             if far >= EDGE:
                 continue
-            if far > ZERO:  # beside a corner it is farther than from any line
+            if far > ZERO:  # next to a corner the distance is greater than from any line
                 far = np.sqrt(min(_from_edge(x, y, one), min(_from_edge(x, y, two), _from_edge(x, y, three))))
             n = row + i
             if far < least[n]:
@@ -200,18 +200,18 @@ def touch_bodies(
     covered: Any,
     light: Any,
 ) -> None:
-    """Which pixels each body touches, how much of each it covers, and its light there, as `raster.touch` for darts.
+    """Which pixels each body touches, how much of each it covers, and its light there, like `plane.touch` for darts.
 
-    Of the faces near a pixel the one that it lies deepest in counts.
+    Of the faces near a pixel, the one it lies deepest in counts.
 
     Args:
         width: Of the picture [px].
         corners: Of all bodies on the screen [px], shape (bodies, corners, 2).
         faces: Three corners for each triangle; the same for all bodies.
         shades: How light each triangle is, shape (bodies, faces).
-        fades: How much haze leaves of each body.
-        deeps: How deep in the picture each body lies [u].
-        near: How deep an obstacle lies at each pixel, which hides what is behind it; no rows where there is none.
+        fades: How much of each body remains visible in haze.
+        deeps: Distance of each body from the camera [u].
+        near: Distance of the obstacle at each pixel, which hides what is behind it; no rows if there is none.
         around: The box of pixels around each body: left, top, right, bottom.
         ends: Filled with where the pixels of each body end.
         pixels: Filled with pixels, as are `covered` and `light` with what is on them.
@@ -220,7 +220,7 @@ def touch_bodies(
     for k in range(corners.shape[0]):
         left, top, right, bottom = around[k, 0], around[k, 1], around[k, 2], around[k, 3]
         across = right - left
-        # Where the pixels of this body will be is also where its faces are compared: nobody else is there yet.
+        # The memory for the pixels of this body also serves to compare its faces: no other body uses it yet.
         least, shade = covered[at : at + across * (bottom - top)], light[at : at + across * (bottom - top)]
         least[:] = FAR
         for f in range(faces.shape[0]):

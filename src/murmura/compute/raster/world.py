@@ -1,7 +1,7 @@
 """Sky and ground of worlds with a depth, seen by a camera that is level from left to right, compiled.
 
-The ground is hit at a depth that is the same along a row, and the colours of the sky, haze and the widths of lines
-change slowly along it: they are computed at knots, a few pixels apart, and interpolated. Nothing here knows a scenario.
+Along a row, the ground has a constant depth, and the colours of the sky, haze and the widths of lines change slowly:
+they are computed at knots, a few pixels apart, and interpolated. Nothing here knows a scenario.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import njit
 from murmura.compute.raster.numba_options import INNER, JIT
 from murmura.compute.raster.plane import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
 
-KNOTS = np.float32(30.0)  # in a focal length: they are two degrees apart
+KNOTS = np.float32(30.0)  # per focal length: two degrees apart
 TINY = np.float32(1e-6)
 SUN_WIDTH, SUN_HEIGHT = np.float32(2.6), np.float32(5.0)
 VOID_MIDDLE, VOID_SLOPE = np.float32(0.25), np.float32(0.9)
@@ -22,9 +22,9 @@ SKY_ENDS = tuple(np.float32(value) for value in (0.0, 0.22, 0.15, 0.75))
 OUTSIDE = np.float32(0.82)  # brightness of the ground beyond the world's edges
 SEAM = np.float32(14.0)  # one over the share of the world in which shadows fade
 PER_RIM = np.float32(1.0 / 1.2)  # one over the width of the line along the edges [px]
-COARSE = np.float32(0.4)  # of a grid square: where a pixel sees more than that, lines are no longer drawn
+COARSE = np.float32(0.4)  # of a grid square: where a pixel covers more than that, lines are not drawn
 HAZE, PER_X, PER_Y, FAINT_X, FAINT_Y = 3, 4, 5, 6, 7
-"""Rows of the knots behind three colours of the sky: haze, one over what a pixel sees of the ground along x and y, and
+"""Rows of the knots after three colours of the sky: haze, one over the ground that a pixel covers along x and y, and
 how faint lines across them are."""
 
 
@@ -43,7 +43,7 @@ def _faint(seen: Any, square: Any) -> Any:
 def _knot(
     x: Any, y: Any, z: Any, axes: Any, focal: Any, colors: Any, ground: Any, floor: Any, row: Any
 ) -> None:
-    """What is seen along a ray: the sky, and where it hits the ground haze and lines; fills a column of knots."""
+    """What is seen along a ray: the sky and, where it hits the ground, haze and lines; fills a column of knots."""
     length = np.sqrt(x * x + y * y + z * z)
     rise = z / length
     flat = np.sqrt(x * x + y * y) + TINY
@@ -75,7 +75,7 @@ def _line(place: Any, square: Any, per_square: Any, per_seen: Any, faint: Any) -
 
 @njit(**INNER)
 def _sampled(plane: Any, x: Any, y: Any, wraps: Any) -> Any:
-    """A plane between its pixels, which has a border of one; x and y from 0 to 1, outside nothing unless it wraps."""
+    """A plane with a border of one, interpolated between pixels; x and y from 0 to 1, 0 outside unless it wraps."""
     if wraps:
         x, y = x - np.floor(x), y - np.floor(y)
     if not (ZERO <= x < ONE and ZERO <= y < ONE):
@@ -129,7 +129,7 @@ def _ground(
 def _darken(
     gx: Any, gy: Any, dx: Any, dy: Any, ground: Any, endless: Any, shadows: Any, soil: Any, grid: Any
 ) -> None:
-    """Put shadows on a row of ground, where it lies in the one image of the world that has any."""
+    """Put shadows on a row of ground, in the one image of the world that has any."""
     per_width, per_height = ONE / ground[0], ONE / ground[1]
     cx, cy = (ground[4], ground[5]) if endless else (HALF * ground[0], HALF * ground[1])
     first, last = _within(gx - cx, dx, HALF * ground[0], len(soil))
@@ -137,7 +137,9 @@ def _darken(
     for i in range(max(first, begin), min(last, end)):
         x, y = gx + dx * np.float32(i), gy + dy * np.float32(i)
         dark = _sampled(shadows, x * per_width, y * per_height, endless)
-        if endless:  # one image of everybody is shown, and so is one shadow, which fades where that ends
+        if (
+            endless
+        ):  # only one image of each agent is shown, and so only one shadow, which fades where that image ends
             off = max(abs(x - cx) * per_width, abs(y - cy) * per_height)
             dark *= min(ONE, max(ZERO, (HALF - off) * SEAM))
         soil[i] *= ONE - dark
@@ -173,7 +175,7 @@ def _mixed(
     for k in range(len(knots) - 1):
         sky, haze = knots[k, c], knots[k, HAZE]
         more_sky, more_haze = (knots[k + 1, c] - sky) * step, (knots[k + 1, HAZE] - haze) * step
-        # Slices begin at 0: only of such indices the compiler knows that none is negative, and fills lanes.
+        # Slices begin at 0: only then does the compiler know that no index is negative, and vectorises.
         part, noise = seen[k * size : (k + 1) * size], grain[k * size : (k + 1) * size]
         if below:
             bare, lined = soil[k * size : (k + 1) * size], grid[k * size : (k + 1) * size]
@@ -199,16 +201,16 @@ def paint_world(
     endless: Any,
     shadows: Any,
 ) -> None:
-    """Sky and ground for every pixel, in bytes and half a byte more.
+    """Sky and ground for every pixel, in units of bytes plus 0.5.
 
     Args:
         seen: Filled, planes (3, height, width).
-        grain: What is added to each pixel in the end, half a byte included: it hides the steps of bytes.
-        axes: The camera's right, which is level, up, forward and eye, the floor being z = 0; then the sun.
+        grain: Added to each pixel at the end, including the 0.5: it hides the quantisation to bytes.
+        axes: The camera's right (level), up, forward and eye, with the floor at z = 0; then the sun.
         focal: Of the lens [px].
         colors: low, middle and high of the sky, its ember, ground, lines on it, each from 0 to 1.
-        ground: Width and height of the world, side of a square of the grid, how far haze lets see [u], and the place
-            that the camera looks at.
+        ground: Width and height of the world, side of a square of the grid, range of visibility in haze [u], and the
+        place that the camera looks at.
         floor: Whether there is a ground.
         endless: Whether the world wraps under the camera, so that it has no edge and shadows repeat.
         shadows: How dark each part of the world is, seen from above, with a border of one around.

@@ -1,4 +1,4 @@
-"""The reference backend defines the model: all pairs, no index. Others agree with it within single precision."""
+"""The reference backend defines the model: all pairs, no index. Others agree with it up to single precision."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class BackendReference:
         return np.array(taken, np.float64).reshape(-1, len(EVENT_FIELDS))
 
     def start_transfer(self) -> None:
-        """The flock is here already."""
+        """None: the flock is already in host memory."""
 
     def advance(self, steps: int, first_step: int) -> None:
         """Run whole steps."""

@@ -32,7 +32,7 @@ SAME = {
     "acos": "arccos", "asin": "arcsin", "atan2": "arctan2", "pow": "power", "fabs": "absolute", "abs": "absolute",
     "max": "maximum", "min": "minimum", "fmax": "maximum", "fmin": "minimum", "float_power": "power",
 }  # fmt: skip
-"""What functions of NumPy and `math` are called in rules, where not the same."""
+"""Functions of NumPy and `math` that have another name in rules."""
 
 
 def dry_run(plan: Plan) -> None:
@@ -67,7 +67,7 @@ def _owners(plan: Plan) -> dict[CodeType, str]:
 
 @contextmanager
 def _watched(owners: dict[CodeType, str]) -> Iterator[list[CodeType]]:
-    """Keeps, as its last entry, the function of a user's rule that returned last: what it returned may be wrong."""
+    """Keeps, as its last entry, the function of a user's rule that returned last: its result may be wrong."""
     returned: list[CodeType] = []
 
     def look(frame: FrameType, event: str, _: Any) -> None:
@@ -101,7 +101,7 @@ def _message(plan: Plan, owners: dict[CodeType, str], error: Exception, returned
 
 
 def _line_of(error: Exception) -> traceback.FrameSummary:
-    """Where in the rule an error was raised: the innermost line that is not ours."""
+    """Where in the rule an error was raised: the innermost line outside murmura."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [f for f in frames if not f.filename.startswith(OURS) and "site-packages" not in f.filename]
     return (theirs or frames)[-1]

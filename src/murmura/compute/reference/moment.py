@@ -85,7 +85,7 @@ class Moment:
         self.items = self._item_table(state)
         self.shapes = shapes or shapes_of(plan)
         self.sight: Sight | None = None
-        """What the agents that met others last have seen, where bodies hide each other."""
+        """The visual fields of the agents that met others last, where bodies hide each other."""
         self.world = plan.world_at(step, seed)
         self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
 
@@ -107,7 +107,7 @@ class Moment:
         return self.plan.known([self.target.value(self.columns[name][rows].reshape(shape)) for name in names])
 
     def sense(self, rows: NDArray[Any], shape: tuple[int, ...]) -> tuple[list[Record], Record]:
-        """The numbers of these agents, and the agents as their rules know them."""
+        """The numbers of these agents, and the agents as their rules see them."""
         ids = Value(self.target, INTEGER, self.ids[rows].astype(np.int32).reshape(shape))
         return self.step.sense(self._known(rows, shape), ids)
 

@@ -26,7 +26,7 @@ from murmura.rules.environment.terrain import sighted
 
 @dataclass
 class Sight:
-    """What some agents (rows) see: of every other agent (columns) how many bins, and which bins are covered."""
+    """What some agents (rows) see: in how many bins each other agent (columns) is seen, and which bins are covered."""
 
     shown: NDArray[Any]
     covered: NDArray[np.bool_]
@@ -34,7 +34,7 @@ class Sight:
 
 def look(plan: Plan, world: Record, me: Record, seen: Record, view: Any, radius: Any, half_width: Any,
          in_view: NDArray[np.bool_]) -> Sight:  # fmt: skip
-    """What agents see of those in their view, whom nearer ones and obstacles may hide."""
+    """What agents see of the others in their view, which nearer ones and obstacles may hide."""
     target, count = NumpyTarget(), len(in_view)
     nearest = np.full((count, plan.bins), np.inf)
     first, taken = bins_taken(plan.bins, me.heading, seen, half_width)
@@ -61,7 +61,7 @@ def look(plan: Plan, world: Record, me: Record, seen: Record, view: Any, radius:
 def _look_at_obstacles(
     plan: Plan, world: Record, me: Record, view: Any, radius: Any, nearest: NDArray[Any], target: NumpyTarget
 ) -> None:
-    """Note the nearest obstacle on the ray through the middle of every bin that is in view."""
+    """Store the nearest obstacle on the ray through the middle of every bin that is in view."""
     cosines, sines = (target.value(row) for row in ray_table(plan.bins))
     ray = me.heading * cosines + me.heading.left * sines
     for row in plan.shapes[: plan.obstacle_count]:
@@ -73,7 +73,7 @@ def _look_at_obstacles(
 
 
 def eyes(sight: Sight) -> Eye:
-    """The covered bins as rules know them, for agents in one row of values."""
+    """The covered bins as rules see them, for agents in one row of values."""
     target, covered = NumpyTarget(), sight.covered
     bins = covered.shape[1]
     edges = covered != np.roll(covered, 1, axis=1)  # at the border where each bin begins

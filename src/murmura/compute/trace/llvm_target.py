@@ -128,10 +128,10 @@ class LlvmTarget(Target):
         return a if a is b else self.builder.select(condition, a, b)
 
     def _masked_sum(self, condition: Any, total: Any, before: Any) -> tuple[Any, Any]:
-        """A conditional sum, with the condition moved into the summand where that is exact.
+        """A conditional sum, with the condition moved into the summand if that is exact.
 
-        A processor without mask registers selects in two operations; a factor that is 0 costs one, and once for all
-        components of a vector.
+        Without mask registers, selecting takes two operations; multiplying by a factor of 0 takes one, and the factor
+        serves all components of a vector.
         """
         if is_fused(total) and total.args[2] is before and id(total.args[0]) in self.finite:
             x, y, _ = total.args

@@ -2,7 +2,7 @@
 
 Targets that emit code use these instead of a platform's library: libraries differ in the last bits, and there is none
 for lanes. Ranges are reduced as usual (Cody and Waite); the coefficients are those of the Cephes library,
-except those of `bearing` and `arctan`, which are fitted to the least greatest error of the angle itself.
+except those of `bearing` and `arctan`, which are minimax fits of the angle itself.
 All others are accurate to about two units in the last place within the range that their docstrings name.
 
 They need two operations that rules do not use: `to_bits` reinterprets a number as a 32-bit integer, `from_bits` the
@@ -82,14 +82,14 @@ def arctan2(y: Number, x: Number) -> Number:
 
 
 def bearing(sine: Number, cosine: Number) -> Number:
-    """The angle of a unit vector: the arc sine of its smaller part, to 1.5e-7 [rad]. (0, 0) gives 0."""
+    """The angle of a unit vector: the arc sine of its smaller component, to 1.5e-7 [rad]. (0, 0) gives 0."""
     ax, ay = absolute(cosine), absolute(sine)
     small = minimum(ax, ay)
     z2 = small * small
     z4 = z2 * z2
     low = (
         7.6268449e-2 * z2 + 1.66603398e-1
-    ) * z2 + 1.00000091  # two halves: shorter chains than one after Horner
+    ) * z2 + 1.00000091  # in two halves: shorter dependency chains than Horner's scheme
     high = (1.18371018e-1 * z2 - 8.32432648e-2) * z4 + (7.84674799e-2 * z2 + 3.35883641e-2)
     p = high * (z4 * z2) + low
     angle = small * p
@@ -116,7 +116,7 @@ def _exp_near_zero(r: Number) -> Number:
 
 
 def _scaled(x: Number, exponent: Number) -> Number:
-    """x times two to a whole power from -250 to 250, in two halves: one alone may lie outside the range."""
+    """x times two to an integer power from -250 to 250, in two halves: one factor alone may exceed the range."""
     first = floor(exponent * 0.5)
     return x * _two_to(first) * _two_to(exponent - first)
 
@@ -168,7 +168,7 @@ def tanh(x: Number) -> Number:
 def power(x: Number, exponent: Number) -> Number:
     """x to a power, for x >= 0. 0 to a negative power is the greatest number here.
 
-    The power of two of x and that of the exponent are multiplied exactly; what remains of the error grows with the
+    The power of two of x and that of the exponent are multiplied exactly; the remaining error grows with the
     exponent, to some |exponent| units in the last place.
     """
     e, m = _parts(x)

@@ -19,11 +19,11 @@ from murmura.compute.trace.polynomials import FUNCTIONS
 from murmura.core.algebra import COMPARISONS, CONDITION, INTEGER, NUMBER, Target, Value, code_of
 
 RESULTS = {"to_number": NUMBER, "from_bits": NUMBER, "to_integer": INTEGER, "to_bits": INTEGER}
-"""Operations whose result has another kind than their operands."""
+"""Operations whose result differs in kind from their operands."""
 TWO_RESULTS = ("sin_cos",)
 NAMES = re.compile(r"\b[a-z]\d+\b")
 QUAD = "quad"
-"""The kind of four numbers that are loaded and stored together."""
+"""The kind of a group of four numbers that are loaded and stored together."""
 SYMBOLS = {
     "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "remainder": "%", "quotient": "/", "and": "&",
     "or": "|", "xor": "^", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=", "equal": "==",
@@ -45,7 +45,7 @@ class TextTarget(Target):
         self._depth = depth
         self._scopes: list[dict[tuple[str, str], str]] = [{}]
         self._count = 0
-        self._squares: dict[str, str] = {}  # of what each square root is the root, by the root's name
+        self._squares: dict[str, str] = {}  # the radicand of each square root, by the root's name
 
     @property
     def text(self) -> str:
@@ -76,7 +76,7 @@ class TextTarget(Target):
         raise NotImplementedError
 
     def expression(self, operation: str, kind: str, codes: Sequence[str]) -> str:
-        """What most languages write alike; a language handles its own cases first."""
+        """The form that most languages share; a language handles its own cases first."""
         if (
             operation == "divide" and codes[1] in self._squares
         ):  # one instruction instead of a root and a division
@@ -97,7 +97,7 @@ class TextTarget(Target):
         raise NotImplementedError
 
     def array(self, name: str, kind: str, size: int) -> str:
-        """The declaration of an array of the thread's own."""
+        """The declaration of a thread-local array."""
         raise NotImplementedError
 
     def heading(self, k: str, first: str, last: str, step: int) -> str:
@@ -191,7 +191,7 @@ class TextTarget(Target):
     # Memory
 
     def local_array(self, name: str, kind: str, size: int) -> None:
-        """Declare an array of the thread's own, for `load` and `store`."""
+        """Declare a thread-local array, for `load` and `store`."""
         self.write(self.array(name, kind, size))
 
     def load(self, memory: str, index: Any, kind: str, steady: bool = False) -> Value:
@@ -204,7 +204,7 @@ class TextTarget(Target):
         self.write(f"{place} = {code_of(self, value, kind)};")
 
     def load_quad(self, memory: str, index: Any, steady: bool = False) -> list[Value]:
-        """Four numbers at once."""
+        """Load four numbers together."""
         place = self.place(memory, code_of(self, index, INTEGER), steady)
         found = self.bound(place, QUAD) if steady else self.fresh(place, QUAD)
         return [Value(self, NUMBER, f"{found}.{letter}") for letter in "xyzw"]

@@ -49,7 +49,7 @@ class Layout:
         self.blocks = arrays.scan_blocks(self.bins)
         self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
-        """Of the places, behind which in space the velocities lie."""
+        """Groups of four numbers in the buffer of positions, which in space also holds the velocities."""
         young = self.room if plan.has_lifecycle else 1
         self.young_room, self.buckets = young, 1 << (young - 1).bit_length()
         self.event_room = max(arrays.LEAST_EVENTS, 2 * self.room) if plan.eventful else 1

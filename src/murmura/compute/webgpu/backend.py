@@ -33,7 +33,7 @@ from murmura.core.state import State
 
 MOST_PROGRAMS = 32
 BATCH = 64
-"""Steps of a submission; fewer with events, which must fit into their list."""
+"""Steps per submission; fewer with events, which must fit into their list."""
 EVENT_BATCH = 8
 _programs: dict[Any, Program] = {}
 
@@ -51,7 +51,7 @@ def traced(plan: Plan) -> Program:
 
 
 class BackendWebgpu:
-    """Runs a plan on a GPU of any maker, in single precision."""
+    """Runs a plan on a GPU of any vendor, in single precision."""
 
     name = "webgpu"
     piece = 2048
@@ -74,7 +74,7 @@ class BackendWebgpu:
 
     @property
     def adapter(self) -> str:
-        """The device in words: bits are the same on one adapter, and may differ on another."""
+        """The name of the device: bits are the same on one adapter, and may differ on another."""
         return self._device.name
 
     # Plans

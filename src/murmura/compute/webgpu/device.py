@@ -34,14 +34,14 @@ def missing() -> str:
     if not found:
         return (
             "no adapter was found: install a driver for Vulkan (Linux, Windows) or use a Mac with Metal. On Debian, "
-            "mesa-vulkan-drivers brings a driver in software"
+            "mesa-vulkan-drivers provides a software driver"
         )
     return ""
 
 
 @lru_cache(1)
 def adapters() -> tuple[Any, ...]:
-    """The adapters that can compute, real GPUs first, the strongest of them at the front."""
+    """The adapters that can compute, hardware GPUs first, the most powerful at the front."""
     # Without a desktop, libwayland complains on standard error that this is not set.
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     import wgpu
@@ -52,7 +52,7 @@ def adapters() -> tuple[Any, ...]:
 
 
 def _leave_out_opengl() -> None:
-    """Exclude OpenGL, which lacks the needed features and prints lines of its own if there is no display."""
+    """Exclude OpenGL, which lacks required features and prints messages if there is no display."""
     try:
         from wgpu.backends.wgpu_native.extras import set_instance_extras
 
@@ -72,7 +72,7 @@ def is_real_gpu() -> bool:
 
 
 def adapter_names() -> list[str]:
-    """The adapters in words."""
+    """The names of the adapters."""
     return [
         f"{a.info['device']} ({a.info['backend_type']}{', in software' if is_software(a) else ''})"
         for a in adapters()

@@ -1,6 +1,6 @@
 """The arguments of kernels: the head, a record of integers and floats, and buffers divided into sections.
 
-A kernel may use eight storage buffers, the least that every device has, so related arrays share a buffer, as bits:
+A kernel may use eight storage buffers, the minimum that every device has, so related arrays share a buffer, as bits:
 `columns` holds ids and columns of agents, `tables` everything that a change of numbers changes, `outputs` reports,
 events and births. Fields `at_...` of the head say where sections begin. The tables of `cuda.records` name the fields.
 """

@@ -1,11 +1,11 @@
 """Perlin's gradient noise and its fractal sum, in [-1, 1] for any finite coordinate (S0-105, S0-106).
 
-The lattice repeats every 256 cells. The fraction is computed first, so large coordinates lose
-resolution but never range. With unit gradients the value stays within sqrt(1/2).
+The lattice repeats every 256 cells. The fraction is computed first, so at large coordinates the noise
+loses resolution but stays in range. With unit gradients the value stays within sqrt(1/2).
 
 Table look-ups dominate the cost of noise on lanes, so tables are packed: one entry holds the permutation of two
 neighbouring columns, another the gradients of two neighbouring rows. Four signed bytes hold two gradients, so
-these are the 36 whole vectors of length 65: exactly unit vectors once divided by it.
+these are the 36 integer vectors of length 65: exact unit vectors once divided by it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _permutation() -> NDArray[np.int32]:
 
 
 def _directions() -> NDArray[np.int32]:
-    """All whole vectors of length RADIUS, shape (36, 2), by angle."""
+    """All integer vectors of length RADIUS, shape (36, 2), by angle."""
     x, y = (grid.ravel() for grid in np.mgrid[-RADIUS : RADIUS + 1, -RADIUS : RADIUS + 1])
     on_circle = x * x + y * y == RADIUS * RADIUS
     found = np.stack([x[on_circle], y[on_circle]], axis=1)
@@ -36,7 +36,7 @@ def _directions() -> NDArray[np.int32]:
 
 PERMUTATION = _permutation()
 GRADIENTS = _directions()[PERMUTATION % len(_directions())]
-"""Gradient of each lattice point as a whole vector, in the order in which the permutation reads them."""
+"""Gradient of each lattice point as an integer vector, in the order in which the permutation reads them."""
 
 
 def _packed_permutation() -> NDArray[np.int32]:
@@ -44,7 +44,7 @@ def _packed_permutation() -> NDArray[np.int32]:
 
 
 def _packed_gradients() -> NDArray[np.int32]:
-    """Gradients of entry k and k + 1 in four signed bytes; twice round, since row and permutation are added."""
+    """Gradients of entry k and k + 1 in four signed bytes; repeated once, since row and permutation are added."""
     here = np.concatenate([GRADIENTS, GRADIENTS])
     four = np.concatenate([here, np.roll(here, -1, axis=0)], axis=1).astype(np.int8)
     return np.ascontiguousarray(four).view("<i4").ravel().astype(np.int32)
@@ -84,7 +84,7 @@ def _in_cell(column: Integer, row: Integer, fx: Number, fy: Number, u: Number, v
 
 
 def _cell(whole: Number) -> Integer:
-    """The lattice line of a whole coordinate: it repeats every 256."""
+    """The lattice index of a whole coordinate; the lattice repeats every 256."""
     return to_integer(whole - 256.0 * floor(whole * 0.00390625))
 
 
@@ -98,7 +98,7 @@ def noise(x: Number, y: Number) -> Number:
 
 
 def noise_pair(x: Number, y: Number, shift: Number) -> tuple[Number, Number]:
-    """Noise at (x, y) and at (x + shift, y + shift) for a whole shift: two fields for little more than one."""
+    """Noise at (x, y) and at (x + shift, y + shift) for a whole shift: little more work than one field."""
     whole_x = floor(x)
     whole_y = floor(y)
     fx = x - whole_x

@@ -1,8 +1,8 @@
 """Perlin's gradient noise in space, and its fractal sum, in [-1, 1] for any finite coordinate.
 
-As `noise.plane`, with one axis more. Gradients are the 102 whole vectors of length 9, exactly unit vectors once divided
-by it; with Perlin's twelve the lattice directions would stand out more. A vector field is three such fields, shifted
-by whole lattice cells.
+Like `noise.plane`, with one more axis. Gradients are the 102 integer vectors of length 9, exact unit vectors once
+divided by it; with Perlin's twelve, the lattice directions would stand out more. A vector field is three such fields,
+shifted by whole lattice cells.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ SHIFT = 85.0  # lattice cells between the fields of a vector: a third of the per
 
 
 def _directions() -> NDArray[np.int32]:
-    """All whole vectors of length RADIUS, shape (102, 3)."""
+    """All integer vectors of length RADIUS, shape (102, 3)."""
     span = np.arange(-RADIUS, RADIUS + 1)
     grid = np.stack(np.meshgrid(span, span, span, indexing="ij"), axis=-1).reshape(-1, 3)
     return grid[(grid * grid).sum(axis=1) == RADIUS * RADIUS].astype(np.int32)
 
 
 def _packed_gradients() -> NDArray[np.int32]:
-    """A gradient in three signed bytes for each entry; twice round, since a permuted number and a plane are added."""
+    """A gradient in three signed bytes for each entry; repeated once, since a permuted number and a plane are added."""
     three = _directions()[PERMUTATION % len(_directions())].astype(np.int8)
     four = np.concatenate([three, np.zeros((len(three), 1), np.int8)], axis=1)
     once = np.ascontiguousarray(four).view("<i4").ravel().astype(np.int32)
@@ -34,7 +34,7 @@ def _packed_gradients() -> NDArray[np.int32]:
 
 
 def _packed_permutation() -> NDArray[np.int32]:
-    """The permutation of an entry and of the next, twice round."""
+    """The permutation of an entry and of the next, repeated once."""
     pairs = PERMUTATION | (np.roll(PERMUTATION, -1) << 16)
     return np.concatenate([pairs, pairs])
 
@@ -57,7 +57,7 @@ def _mix(a: Number, b: Number, t: Number) -> Number:
 
 
 def noise(x: Number, y: Number, z: Number) -> Number:
-    """Smooth noise at a place, in [-1, 1], zero on the lattice."""
+    """Smooth noise at a position, in [-1, 1], zero on the lattice."""
     wholes = [floor(c) for c in (x, y, z)]
     i, j, k = (_cell(whole) for whole in wholes)
     fx, fy, fz = (c - whole for c, whole in zip((x, y, z), wholes, strict=True))

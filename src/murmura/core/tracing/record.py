@@ -9,7 +9,7 @@ from murmura.core.errors import nearest
 
 
 class Lazy:
-    """A value that is computed only if a rule asks for it."""
+    """A value that is computed only if a rule reads it."""
 
     __slots__ = ("make",)
 

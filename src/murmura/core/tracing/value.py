@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 Number = Any  # a float, an array or a Value
-Integer = Any  # likewise: 32 bits, wrapping round
+Integer = Any  # likewise: 32 bits, wrapping around
 Condition = Any
 
 NUMBER, INTEGER, CONDITION = "number", "integer", "condition"
 _RANK = {CONDITION: 0, INTEGER: 1, NUMBER: 2}
-# Operations whose result has another kind than their operands.
+# Operations whose result differs in kind from their operands.
 _WIDENING = {INTEGER: {"divide"}, CONDITION: {"add", "subtract", "multiply", "divide"}}
 _PLAIN: dict[str, tuple[type, ...]] = {NUMBER: (float, int), INTEGER: (int,), CONDITION: ()}
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
@@ -50,7 +50,7 @@ class Target:
     def when(
         self, condition: Value, then: Callable[[], object], otherwise: Callable[[], object] | None
     ) -> None:
-        """Call one of two functions, by a condition of one item."""
+        """Call one of two functions, depending on a condition of one item."""
         raise NotImplementedError
 
     def branch(
@@ -67,7 +67,7 @@ class Target:
 
 
 class Value:
-    """A number, an integer (32 bits, wrapping round) or a condition of some target."""
+    """A number, an integer (32 bits, wrapping around) or a condition of some target."""
 
     __slots__ = ("code", "kind", "target")
     __array_ufunc__ = None  # a NumPy scalar on the left then defers to these operators
@@ -78,7 +78,7 @@ class Value:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "`if`, `and`, `or` and `not` cannot ask about a value that differs from agent to agent: "
+            "`if`, `and`, `or` and `not` cannot test a value that differs from agent to agent: "
             "use where(condition, a, b), and &, | and ~ between conditions"
         )
 
@@ -190,11 +190,11 @@ class Composite:
     """A group of numbers, such as a vector, that `where` selects as a whole."""
 
     def chosen(self, condition: Condition, other: Any, *, first: bool) -> Any:
-        """Select this or the other by a condition; with `first`, this one where it holds."""
+        """Select between this group and another: with `first`, this one where the condition holds."""
         raise NotImplementedError
 
 
-# A table by type is faster than a chain of isinstance, and the reference spends its time here.
+# A table by type is faster than a chain of isinstance, and the reference spends most of its time here.
 _KINDS: dict[type, str] = {
     bool: CONDITION, np.bool_: CONDITION, int: INTEGER, np.int32: INTEGER, np.int64: INTEGER, np.uint32: INTEGER,
     float: NUMBER, np.float32: NUMBER, np.float64: NUMBER,
@@ -218,7 +218,7 @@ def kind_of(x: Any) -> str:
 
 
 def code_of(target: Target, x: Any, kind: str) -> Any:
-    """The code of a value or constant as a kind."""
+    """The code of a value or constant, converted to a kind."""
     if type(x) is not Value:
         return target.constant(kind, x)
     if x.kind == kind:
@@ -347,7 +347,7 @@ def function_of(name: str, plain: Callable[..., Any], *operands: Any) -> Any:
 
 
 def power(x: Number, exponent: Number) -> Number:
-    """x to a power; x must not be negative unless the exponent is a small whole constant."""
+    """x to a power; x must not be negative unless the exponent is a small integer constant."""
     if isinstance(exponent, int | float) and float(exponent).is_integer() and 0 < abs(exponent) <= 16:
         result = x
         for _ in range(int(abs(exponent)) - 1):
@@ -359,7 +359,7 @@ def power(x: Number, exponent: Number) -> Number:
 
 
 def to_integer(x: Number) -> Integer:
-    """The whole part of a number, as an integer that can index a table."""
+    """The integer part of a number, as an integer that can index a table."""
     target = target_of(x)
     if target is None:
         return np.asarray(x).astype(np.int64)

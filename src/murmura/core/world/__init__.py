@@ -1,1 +1,1 @@
-"""Mechanics of the world that rules build on: space, motion, sight and chance."""
+"""Mechanics of the world that rules build on: space, motion, sight and randomness."""

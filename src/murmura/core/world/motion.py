@@ -1,8 +1,8 @@
 """From force to position: semi-implicit Euler steps with the speed policy (S0-21, S1-8, S4-7).
 
-v += force x thrust; the speed is limited or set; x += v x stride. Thrust and stride say how many units of
-velocity one unit of force buys in a step, and how far one unit of velocity carries: (60 dt, dt) where
-velocities are per second, (1, 1) where they are per tick.
+v += force x thrust; the speed is limited or set; x += v x stride. Thrust is the velocity that one unit of
+force adds in a step, stride the distance that one unit of velocity covers: (60 dt, dt) where velocities
+are per second, (1, 1) where they are per tick.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def accelerate(p: Any, me: Any, force: Vec, world: Any) -> Vec:
     inverse = 1.0 / sqrt(square + TINY)
     factor = where(square > top * top, top * inverse, 1.0)
     if p.has_min_speed:
-        # Hunger may leave less than the least speed; the cap wins (S0-26). A species may have none at all.
+        # Hunger may push the top speed below the least speed; the top speed wins (S0-26).
         least = minimum(p.min_speed, top)
         slow = square < least * least
         stuck = slow & (square < TINY)

@@ -1,4 +1,4 @@
-"""Who sees whom: within the radius, and inside the field of view. Both edges count as seen."""
+"""Who sees whom: within the radius, and inside the field of view. Both limits are inclusive."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from murmura.core.algebra import Condition, Number, where
 from murmura.core.vec import Vec
 
-# An agent slower than this sees all around (S0-115): its heading means nothing.
+# An agent slower than this sees all around (S0-115): its heading is meaningless.
 SLOW_SQUARED = 0.01
 # Cosines are compared with this slack, so that a neighbour exactly on the edge of the field of view is seen
 # although its cosine was rounded (S4-17). It widens the view by at most 0.08 degrees.
 EDGE = 1e-6
 SEES_ALL = -2.0
-TIE = 1e-6  # squared distances closer than this (relative) are the same distance for the k nearest
+TIE = 1e-6  # for the k nearest, squared distances whose relative difference is less than this are equal
 
 
 def view_cosine(p: Any, velocity: Vec) -> Number:

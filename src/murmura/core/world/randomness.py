@@ -35,11 +35,11 @@ STREAM_AGE = 43
 STREAM_ARRIVAL = 44
 STREAM_ARRIVAL_PLACE = 45
 STREAM_ARRIVAL_GOAL = 46
-STREAM_GENES = 200  # and on to 210, one for each gene
-STREAM_MUTATION = 220  # and on to 230
-STREAM_PARTS = 240  # and on to 246
-IN_SPACE = 500  # added to a stream: further numbers that only a world with a depth draws
-STREAM_USER = 1000  # users' rules count on from here
+STREAM_GENES = 200  # to 210, one for each gene
+STREAM_MUTATION = 220  # to 230
+STREAM_PARTS = 240  # to 246
+IN_SPACE = 500  # added to a stream for additional numbers in a world with a depth
+STREAM_USER = 1000  # users' rules start here
 
 _PARITY = 0x1BD11BDA
 _GOLDEN = 0x9E3779B9

@@ -1,6 +1,6 @@
 """Geometry of the world: shortest differences on a torus, and the edges.
 
-`world.edges` names the edge of each axis. In the plane all are the same; in space the third may differ.
+`world.edges` says how the edges of each axis behave. In the plane all are alike; in space the third may differ.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def offset(world: Any, start: Vec, end: Vec) -> Vec:
 
 
 def along_axes(world: Any, ways: Mapping[str, Callable[[Number, Number], Number]], vector: Vec) -> Vec:
-    """A vector whose coordinates are mapped by the edge of their axis: ways[edge](coordinate, size)."""
+    """A vector with each coordinate mapped according to the edge of its axis: ways[edge](coordinate, size)."""
     return Vec(
         *(
             ways[edge](x, size) if edge in ways else x
@@ -51,7 +51,7 @@ def inside(world: Any, place: Vec) -> Vec:
 def wrapped(x: Number, size: Number) -> Number:
     """The equivalent coordinate in [0, size) on a circle of this size (decision 22: the remainder is kept)."""
     x = x - size * floor(x * (1.0 / size))
-    # A tiny negative x rounds to exactly `size`; just below `size` the product may round up to a whole.
+    # A tiny negative x rounds to exactly `size`; just below `size` the product may round up to an integer.
     x = where(x >= size, x - size, x)
     return maximum(x, 0.0)
 

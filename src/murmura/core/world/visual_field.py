@@ -1,8 +1,8 @@
-"""What an eye sees where bodies are opaque: a visual field of equal bins all around, each with what is nearest in it.
+"""What an eye sees where bodies are opaque: a field of equal bins all around, each showing the nearest body in it.
 
 Bins are numbered from straight behind counter-clockwise, so the middle of the field is straight ahead. One ray leaves
 the eye through the middle of each bin. A body takes the bins whose rays its silhouette meets, and at least the bin that
-its middle lies in: whatever is smaller than a bin looks as large as one. Definition: docs/model.md.
+its middle lies in: anything smaller than a bin looks as large as one. Definition: docs/model.md.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from murmura.core.algebra import Condition, Number, arctan, bearing, floor, mini
 from murmura.core.vec import Vec
 
 WORD_BITS = 16
-"""Bins in one word of the covered ones: integers of this many bits are exact in single precision."""
+"""Bins in one word of the mask of covered bins: integers of this many bits are exact in single precision."""
 
 
 def bins_taken(bins: int, heading: Vec, seen: Any, half_width: Number) -> tuple[Number, Number]:
-    """The first bin that a silhouette takes (less than 0: so many before the last), and how many counter-clockwise.
+    """The first bin that a silhouette takes, and how many bins counter-clockwise from it.
 
-    Of `seen` the offset, distance and its inverse are read: with them two angles take no division for each neighbour.
+    A negative first bin counts back from the end of the field. The inverse distance of `seen` saves two divisions for
+    each neighbour.
     """
     per_radian = bins / (2.0 * math.pi)
     angle = bearing(heading.cross(seen.offset) * seen.inverse, heading.dot(seen.offset) * seen.inverse)
@@ -41,13 +42,13 @@ def bins_taken(bins: int, heading: Vec, seen: Any, half_width: Number) -> tuple[
 
 
 def ray_table(bins: int) -> NDArray[np.float64]:
-    """Cosines and sines, against the heading, of the rays through the middles of the bins: (2, bins)."""
+    """Cosines and sines, relative to the heading, of the rays through the middles of the bins: (2, bins)."""
     angles = -np.pi + (np.arange(bins) + 0.5) * (2.0 * np.pi / bins)
     return np.stack([np.cos(angles), np.sin(angles)])
 
 
 def border_table(bins: int) -> NDArray[np.float64]:
-    """The same of the border at which each bin begins."""
+    """Cosines and sines of the directions at which the bins begin: (2, bins)."""
     angles = -np.pi + np.arange(bins) * (2.0 * np.pi / bins)
     return np.stack([np.cos(angles), np.sin(angles)])
 
@@ -58,7 +59,7 @@ def area_of_bin(bins: int) -> float:
 
 
 def word_count(bins: int) -> int:
-    """Words that hold a bit for each bin."""
+    """How many words hold a bit for each bin."""
     return -(-bins // WORD_BITS)
 
 

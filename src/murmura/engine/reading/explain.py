@@ -91,7 +91,7 @@ def _fleeing(hunters: list[dict[str, Any]]) -> list[str]:
 
 
 def _life(state: State, row: int, hunters: list[dict[str, Any]]) -> dict[str, Any]:
-    """Optional facts: hunters nearby; with a genome a stance and its reason, a life, and genes."""
+    """Optional facts: hunters nearby; with a genome, the stance and its reason, age and family, and genes."""
     found: dict[str, Any] = {"hunters": hunters} if hunters else {}
     if "stance" in state.columns and "stance_reason" in state.columns:
         found["stance"] = {

@@ -42,7 +42,7 @@ def make_flock(columns: Sequence[NDArray[Any]], plan: Plan, lives: Lives | None)
     before *= pace
     velocities *= pace
     for vectors in (positions, velocities, before):
-        vectors.setflags(write=False)  # then the flock need not copy them
+        vectors.setflags(write=False)  # so that the flock does not copy them
     return Flock(
         positions=positions,
         velocities=velocities,

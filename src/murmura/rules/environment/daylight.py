@@ -1,4 +1,4 @@
-"""Day and night: light that changes how fast, how lively and how sociable animals are, each kind in its own way."""
+"""Day and night: the hour changes the speed, force and cohesion of animals, differently for nocturnal species."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from murmura.core.rule import Rule, register_rule
 
 @register_rule("daylight")
 class Daylight(Rule):
-    """The hour scales top speed, force and cohesion; nocturnal kinds live the day's values at night.
+    """The hour scales top speed, force and cohesion; nocturnal species have the day's values at night.
 
-    A day is night, dawn, day and dusk, in this order, as shares of its length. Just before each of them begins
-    values run over from the one before to the new ones.
+    A day consists of night, dawn, day and dusk, in this order, as shares of its length. Just before each part begins,
+    values change smoothly to its own.
     """
 
-    length: float = quantity(120.0, "How long a day is.", "s", (10, 600), gt=0)
-    start: float = quantity(0.25, "How much of the day is over at the start.", "", (0, 1), ge=0, le=1)
+    length: float = quantity(120.0, "Length of a day.", "s", (10, 600), gt=0)
+    start: float = quantity(0.25, "Time of day at the start, as a share of the day.", "", (0, 1), ge=0, le=1)
     nocturnal: float = quantity(
-        0.0, "1: lives at night, 0: by day, between: at any hour a little.", "", (0, 1), ge=0, le=1
+        0.0, "1: active at night, 0: by day, between: partly at both.", "", (0, 1), ge=0, le=1
     )
     dawn_at: float = quantity(0.35, "When dawn begins, as a share of the day.", "", (0, 1), ge=0, le=1)
-    day_at: float = quantity(0.45, "When it is day.", "", (0, 1), ge=0, le=1)
+    day_at: float = quantity(0.45, "When day begins.", "", (0, 1), ge=0, le=1)
     dusk_at: float = quantity(0.85, "When dusk begins; the night begins at 1.", "", (0, 1), ge=0, le=1)
     change: float = quantity(
-        0.05, "How long a change takes, as a share of the day.", "", (0, 0.2), gt=0, le=0.25
+        0.05, "How long each change takes, as a share of the day.", "", (0, 0.2), gt=0, le=0.25
     )
     night_speed: float = quantity(0.5, "Factor on the top speed at night.", "", (0, 2), ge=0, le=10)
     dawn_speed: float = quantity(0.8, "Factor on the top speed at dawn.", "", (0, 2), ge=0, le=10)
     day_speed: float = quantity(1.0, "Factor on the top speed by day.", "", (0, 2), ge=0, le=10)
     dusk_speed: float = quantity(0.9, "Factor on the top speed at dusk.", "", (0, 2), ge=0, le=10)
-    night_activity: float = quantity(0.3, "Factor on the greatest force at night.", "", (0, 2), ge=0, le=10)
-    dawn_activity: float = quantity(0.7, "Factor on the greatest force at dawn.", "", (0, 2), ge=0, le=10)
-    day_activity: float = quantity(1.0, "Factor on the greatest force by day.", "", (0, 2), ge=0, le=10)
-    dusk_activity: float = quantity(0.8, "Factor on the greatest force at dusk.", "", (0, 2), ge=0, le=10)
+    night_activity: float = quantity(0.3, "Factor on the maximum force at night.", "", (0, 2), ge=0, le=10)
+    dawn_activity: float = quantity(0.7, "Factor on the maximum force at dawn.", "", (0, 2), ge=0, le=10)
+    day_activity: float = quantity(1.0, "Factor on the maximum force by day.", "", (0, 2), ge=0, le=10)
+    dusk_activity: float = quantity(0.8, "Factor on the maximum force at dusk.", "", (0, 2), ge=0, le=10)
     night_cohesion: float = quantity(
         1.5, "Factor on the weight of cohesion at night.", "", (0, 3), ge=0, le=10
     )

@@ -1,4 +1,4 @@
-"""Home ranges: places that hold their owners and push others away."""
+"""Home ranges: areas that hold their owners and push others away."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from murmura.core.world.space import offset
 
 
 class HomeRange(Model):
-    """A place that a species calls its own."""
+    """An area that belongs to a species."""
 
     x: float = quantity(..., "Where its centre is.", "u", PLACES)
     y: float = quantity(..., "Where its centre is.", "u", PLACES)
     z: float | None = height()
     radius: float = quantity(200.0, "How far it reaches.", "u", (50, 1000), gt=0)
-    owner: int = quantity(0, "Whose it is: the number of a species, counted from 0.", "", (0, 7), ge=0)
+    owner: int = quantity(0, "The species that owns it, counted from 0.", "", (0, 7), ge=0)
 
     @classmethod
     def around(cls, positions: ArrayLike, owner: int = 0) -> HomeRange:
@@ -40,16 +40,14 @@ class HomeRange(Model):
 class Territory(Rule):
     """Owners on their way out are pulled back, others are pushed out.
 
-    The pull begins at `inner` of the radius, is full at the radius, and ends at `outer` of it: who is farther has
-    left for good.
+    The pull begins at `inner` of the radius, is full at the radius, and ends at `outer` of it: an owner farther away
+    has left for good.
     """
 
     weight: float = quantity(1.0, "How much home ranges count.", "", (0, 5), ge=0)
     homes: tuple[HomeRange, ...] = Field((), strict=False, description="The home ranges.")
-    pull: float = quantity(0.5, "Force on owners, in shares of the greatest force.", "", (0, 3), ge=0)
-    push: float = quantity(
-        0.6, "Force on others at the centre, in shares of the greatest force.", "", (0, 3), ge=0
-    )
+    pull: float = quantity(0.5, "Force on owners, as a share of max_force.", "", (0, 3), ge=0)
+    push: float = quantity(0.6, "Force on others at the centre, as a share of max_force.", "", (0, 3), ge=0)
     inner: float = quantity(0.7, "Where the pull begins, in radii.", "", (0, 0.95), ge=0, lt=1)
     outer: float = quantity(1.5, "Where the pull ends, in radii.", "", (1, 5), ge=1)
 

@@ -1,4 +1,4 @@
-"""Obstacles in space: spheres, upright cylinders and walls, boxes and planes. In the plane, `terrain` alone.
+"""Obstacles in space: spheres, upright cylinders and walls, boxes and planes. For the plane, see `terrain`.
 
 An obstacle in space is a row of one of five forms. Circles are spheres; walls and polygons stand upright from floor to
 ceiling. Collisions are enforced, as in the plane: the move ends within a skin of the surface, and the velocity is
@@ -46,7 +46,7 @@ def shape_layout(dimension: int) -> Layout:
 def obstacle_rows(scenario: Any) -> list[tuple[float, ...]]:
     """A scenario's obstacles as rows."""
     world = scenario.world
-    # Only on a torus must segments be short: elsewhere a wall pushes as one.
+    # Segments must be short only on a torus; elsewhere a wall pushes as a whole.
     longest = min(world.width, world.height) / 4.0 if world.boundary == "wrap" else math.inf
     if world.depth is None:
         return terrain.shape_rows(scenario.obstacles, longest)
@@ -74,7 +74,7 @@ def _solid_rows(shape: Any, longest: float, depth: float) -> list[tuple[float, .
 
 
 def edges_as_rows(world: Any) -> list[tuple[float, ...]]:
-    """The walls of a world as obstacles: with other obstacles, a mirrored move could end behind one."""
+    """The walls of a world as obstacles. Where there are others, a mirrored move could end behind one."""
     if world.depth is None:
         return terrain.edge_rows(world.width, world.height) if world.boundary in WALLS else []
     rows: list[tuple[float, ...]] = []
@@ -161,7 +161,7 @@ def _wall_hit(way: Vec, move: Vec, edge: Vec, skin: Number) -> tuple[Number, Vec
 
 
 def _slab(place: Number, move: Number, half: Number, skin: Number) -> tuple[Number, Number, Number]:
-    """When a coordinate enters and leaves (-half, half), and how deep inside it began; it may never do either."""
+    """When a coordinate enters and leaves (-half, half), and how deep inside it began; it may do neither."""
     still = absolute(move) < 1e-20
     safe = where(still, 1.0, move)
     reach = half + skin
@@ -176,9 +176,9 @@ def _slab(place: Number, move: Number, half: Number, skin: Number) -> tuple[Numb
 
 
 def _first_hit(faces: list[tuple[Number, Number, Number, Vec]], skin: Number) -> tuple[Number, Vec]:
-    """The first meeting with a body that is the common part of several: (enter, leave, depth, normal) of each.
+    """The first contact with a body that is the intersection of several: (enter, leave, depth, normal) of each.
 
-    An agent within the skin is stopped if it moves inwards, and not if it leaves.
+    An agent within the skin is stopped if it moves inwards, but not if it leaves.
     """
     (enter, leave, depth, normal), *rest = faces
     for other_enter, other_leave, other_depth, other_normal in rest:
@@ -191,13 +191,13 @@ def _first_hit(faces: list[tuple[Number, Number, Number, Vec]], skin: Number) ->
 
 
 def _along(box: Any, way: Vec) -> Vec:
-    """A vector along the axes of a box that may be turned."""
+    """Convert a vector of the world to the axes of a box that may be turned."""
     x, y, z = way
     return Vec(x * box.cosine + y * box.sine, y * box.cosine - x * box.sine, z)
 
 
 def _back(box: Any, way: Vec) -> Vec:
-    """A vector along the axes of a box, along those of the world."""
+    """Convert a vector along the axes of a box to those of the world."""
     x, y, z = way
     return Vec(x * box.cosine - y * box.sine, y * box.cosine + x * box.sine, z)
 
@@ -217,7 +217,7 @@ def _cylinder_hit(way: Vec, move: Vec, radius: Number, half: Number, skin: Numbe
     reach = radius + skin
     square = step.square + TINY
     outwards = flat.dot(step)
-    # Back and forth from the point of the path that is nearest to the axis (see `terrain.circle_hit`).
+    # Both ways from the point of the path that is nearest to the axis (see `terrain.circle_hit`).
     nearest = flat - step * (outwards / square)
     inside = reach * reach - nearest.square
     half_chord = sqrt(maximum(inside, 0.0) / square)
@@ -264,7 +264,7 @@ def nearest_on_solid(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
 
 @register_in_space(AvoidObstacles)
 class AvoidSolids(AvoidObstacles):
-    """The same wish in space."""
+    """The same rule in space."""
 
     item_fields = SOLID_FIELDS
 

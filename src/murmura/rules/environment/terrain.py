@@ -26,9 +26,7 @@ Point = tuple[float, float]
 Place = tuple[float, float, float]
 Obstacle = Any  # Circle | Polygon | Wall | Cylinder | Box | Plane
 NEVER = 1e9
-SEAM = (
-    1e-5  # share of a wall's length by which sight is stopped beyond its ends: nobody looks through a corner
-)
+SEAM = 1e-5  # a wall blocks sight this share of its length beyond its ends, so that no corner has a gap
 
 
 class Circle(Model):
@@ -37,7 +35,7 @@ class Circle(Model):
     kind: Literal["circle"] = choice("circle", "Its shape.")
     x: float = quantity(..., "Its centre.", "u")
     y: float = quantity(..., "Its centre.", "u")
-    z: float | None = quantity(None, "Its centre, in a world with a depth; none: half way up.", "u")
+    z: float | None = quantity(None, "Height of its centre, in a world with a depth; none: halfway up.", "u")
     radius: float = quantity(..., "Its radius.", "u", gt=0)
 
 
@@ -80,13 +78,13 @@ class Box(Model):
         return math.cos(angle), math.sin(angle)
 
     def seen_from(self, place: Place) -> Place:
-        """A place as the box has it: from its middle, along its own axes."""
+        """A position in the box's own coordinates: from its middle, along its axes."""
         (x, y, z), (c, s) = (a - b for a, b in zip(place, self.middle, strict=True)), self.facing
         return x * c + y * s, y * c - x * s, z
 
     @property
     def corners(self) -> list[Place]:
-        """The eight corners where they stand: along x first, then y, then z."""
+        """The eight corners in the world: along x first, then y, then z."""
         (mx, my, mz), (hx, hy, hz), (c, s) = self.middle, self.half, self.facing
         return [
             (mx + x * c - y * s, my + x * s + y * c, mz + z)
@@ -164,8 +162,8 @@ def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
     per_square = 1.0 / (edge.square + TINY)
     share = from_start.dot(edge) * per_square
     away = from_start - edge * minimum(1.0, maximum(0.0, share))
-    # Beside a long wall that is a small difference of large numbers, whose rounding lies along the wall: taken off once
-    # more, what is left is the wall's normal, however near the place is.
+    # Beside a long wall this is a small difference of large numbers, with a rounding error along the wall. Removing
+    # that component once more leaves the wall's normal, however near the place is.
     slip = where((share > 0.0) & (share < 1.0), away.dot(edge) * per_square, 0.0)
     away = away - edge * slip
     return away, away.length - it.radius
@@ -173,11 +171,13 @@ def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
 
 @register_rule("avoid_obstacles")
 class AvoidObstacles(Rule):
-    """Steer away from obstacles that are near: unit(away)/d summed over them (S3-11)."""
+    """Steer away from nearby obstacles: unit(away)/d summed over them (S3-11)."""
 
     on_by_default: ClassVar[bool] = True
 
-    weight: float = quantity(2.0, "How much keeping clear counts beside the other wishes.", "", (0, 5), ge=0)
+    weight: float = quantity(
+        2.0, "How much keeping clear counts relative to the other rules.", "", (0, 5), ge=0
+    )
     reach: float = quantity(40.0, "How near an obstacle's surface must be to matter.", "u", (5, 200), gt=0)
 
     item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
@@ -213,8 +213,8 @@ def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
 def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     """When a move comes within a skin of an obstacle, and the obstacle's normal there.
 
-    In shares of the move; more than 1 if it does not. The skin is wider than the rounding error of a
-    position, so that no path, however flat, ends on the wrong side.
+    The time is a share of the move, more than 1 if there is no contact. The skin is wider than the rounding
+    error of a position, so that no path, however shallow its angle, ends on the wrong side.
     """
     from_start = offset(world, shape.start, position)
     edge = shape.end - shape.start
@@ -228,7 +228,7 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
 def sighted(world: Any, shape: Any, eye: Vec, ray: Vec) -> Number:
     """How far along a ray of length 1 an eye sees an obstacle; NEVER where the ray misses it.
 
-    On a torus, that image of the obstacle counts whose middle is nearest to the eye. From inside, a circle is not seen.
+    On a torus, the image whose middle is nearest to the eye counts. From inside, a circle is not seen.
     """
     edge = shape.end - shape.start
     middle = offset(world, eye, shape.start + edge * 0.5)
@@ -246,7 +246,7 @@ def sighted(world: Any, shape: Any, eye: Vec, ray: Vec) -> Number:
 
 def circle_hit(from_centre: Vec, move: Vec, radius: Number) -> Number:
     """When a move comes within this distance of a place, as a share of the move."""
-    # Back from the point nearest to the centre. The textbook discriminant would lose all digits where the path
+    # Computed back from the point nearest to the centre. The textbook discriminant would lose all digits where the path
     # is much longer than the radius.
     square = move.square + TINY
     outwards = from_centre.dot(move)
@@ -304,11 +304,13 @@ class Boundary(Rule):
 
 @register_rule("containment")
 class Containment(Rule):
-    """Turn back in time: steer inwards as soon as the place foreseen lies within the margin (Reynolds 1999)."""
+    """Turn back in time: steer inwards as soon as the predicted position is within the margin (Reynolds 1999)."""
 
-    weight: float = quantity(2.0, "How much staying inside counts beside the other wishes.", "", (0, 5), ge=0)
-    margin: float = quantity(50.0, "How near the edge may come.", "u", (1, 400), gt=0)
-    foresight: float = quantity(1.0, "How far ahead the flight is foreseen.", "s", (0, 5), ge=0)
+    weight: float = quantity(
+        2.0, "How much staying inside counts relative to the other rules.", "", (0, 5), ge=0
+    )
+    margin: float = quantity(50.0, "How near to the edge an agent may come.", "u", (1, 400), gt=0)
+    foresight: float = quantity(1.0, "How far ahead the flight is predicted.", "s", (0, 5), ge=0)
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
@@ -317,7 +319,7 @@ class Containment(Rule):
 
 
 class Attractor(Model):
-    """A point that draws agents near, or, with a negative strength, drives them away."""
+    """A point that attracts agents or, with a negative strength, repels them."""
 
     x: float = quantity(..., "Where it is.", "u", PLACES)
     y: float = quantity(..., "Where it is.", "u", PLACES)

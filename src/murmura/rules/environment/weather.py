@@ -22,11 +22,11 @@ PI = 3.141592653589793
 class Noise(Rule):
     """Perlin noise turns a tenth of the velocity into a force (S0-103, S0-104): natural variation."""
 
-    strength: float = quantity(0.05, "Greatest turn with neighbours, in half turns.", "", (0, 1), ge=0)
-    wander: float = quantity(0.1, "Greatest turn alone, in half turns.", "", (0, 1), ge=0)
-    scale: float = quantity(0.01, "Noise cells for each unit of length.", "1/u", (0.001, 0.1), gt=0)
-    rate: float = quantity(0.5, "Noise cells for each second.", "1/s", (0, 5), ge=0)
-    gain: float = quantity(0.1, "Force for each unit of velocity.", "", (0, 1), ge=0)
+    strength: float = quantity(0.05, "Maximum turn with neighbours, in half turns.", "", (0, 1), ge=0)
+    wander: float = quantity(0.1, "Maximum turn alone, in half turns.", "", (0, 1), ge=0)
+    scale: float = quantity(0.01, "Noise cells per unit of length.", "1/u", (0.001, 0.1), gt=0)
+    rate: float = quantity(0.5, "Noise cells per second.", "1/s", (0, 5), ge=0)
+    gain: float = quantity(0.1, "Force per unit of velocity.", "", (0, 1), ge=0)
 
     silent_when_zero = "gain"
 
@@ -47,22 +47,22 @@ class Noise(Rule):
 
 @register_rule("wind")
 class Wind(Rule):
-    """A steady wind with turbulence carried along by time (S0-47 to S0-51)."""
+    """A steady wind with turbulence that changes over time (S0-47 to S0-51)."""
 
     speed: float = quantity(0.0, "Strength of the wind; 0: none.", "u/s", (0, 15), ge=0)
     direction: float = quantity(
         0.0, "Where the wind blows to, counter-clockwise from the x-axis.", "deg", (0, 360)
     )
     turbulence: float = quantity(0.3, "Gusts as a share of the wind.", "", (0, 1), ge=0)
-    scale: float = quantity(0.003, "Noise cells for each unit of length.", "1/u", (0.0005, 0.02), gt=0)
-    rate: float = quantity(0.3, "Noise cells for each second.", "1/s", (0, 5), ge=0)
-    gain: float = quantity(0.01, "Force for each unit of wind.", "", (0, 0.1), ge=0)
+    scale: float = quantity(0.003, "Noise cells per unit of length.", "1/u", (0.0005, 0.02), gt=0)
+    rate: float = quantity(0.3, "Noise cells per second.", "1/s", (0, 5), ge=0)
+    gain: float = quantity(0.01, "Force per unit of wind.", "", (0, 0.1), ge=0)
 
     clamped = False
     silent_when_zero = "speed"
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
-        # What is the same for all agents is computed once, here.
+        # Computed once here, because it is the same for all agents.
         force, angle = self.speed * self.gain, math.radians(self.direction)
         return super().numbers(perception_radius) | {
             "blow_x": force * math.cos(angle),
@@ -84,8 +84,8 @@ class Wind(Rule):
 class Jitter(Rule):
     """Turn by a random angle each step, at most `max_turn_rate` (S4-12)."""
 
-    angle: float = quantity(10.0, "Greatest random turn in a step.", "deg", (0, 180), ge=0, le=180)
-    max_turn_rate: float = quantity(720.0, "Limit of the turn, whatever the angle.", "deg/s", (0, 7200), ge=0)
+    angle: float = quantity(10.0, "Maximum random turn in a step.", "deg", (0, 180), ge=0, le=180)
+    max_turn_rate: float = quantity(720.0, "Limit on the turn, whatever the angle.", "deg/s", (0, 7200), ge=0)
 
     clamped = False
     silent_when_zero = "angle"
@@ -106,7 +106,7 @@ class Jitter(Rule):
         most = minimum(p.angle, p.max_turn_rate * world.dt) * RADIANS
         turn = (u * 2.0 - 1.0) * most
         if len(me.velocity) == 3:
-            # About some axis at right angles to the heading, all of which are equally likely.
+            # About a random axis at right angles to the heading.
             side = me.heading.perpendicular.normalized()
             s, c = sin_cos(v * (2.0 * PI))
             return turn_force(me, (side * c + me.heading.cross(side) * s) * turn, world)

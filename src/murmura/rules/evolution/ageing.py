@@ -1,4 +1,4 @@
-"""Time: animals grow old, and old age kills (decision 20)."""
+"""Ageing: animals grow old and die of old age (decision 20)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ AGE = float(Cause.AGE)
 
 @register_rule("ageing")
 class Ageing(Rule):
-    """An animal dies when its time is over, which its longevity gene decides."""
+    """An animal dies at an age that its longevity gene determines."""
 
-    least: float = quantity(100.0, "Length of a life without longevity.", "s", (10, 1000), gt=0)
+    least: float = quantity(100.0, "Lifespan without longevity.", "s", (10, 1000), gt=0)
     span: float = quantity(200.0, "What full longevity adds.", "s", (0, 1000), ge=0)
     founders: float = quantity(
-        0.5, "Greatest age of founders, in their length of life.", "", (0, 1), ge=0, le=1
+        0.5, "Maximum age of founders, as a share of their lifespan.", "", (0, 1), ge=0, le=1
     )
 
     reads = ("gene_longevity",)

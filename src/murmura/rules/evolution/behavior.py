@@ -1,9 +1,9 @@
 """Decisions: an animal perceives who is near, takes a stance, and acts on it.
 
 Fleeing, hunting and mating suppress the flocking rules; so does food, whose own rules (`feeding`, `remains`) then
-steer. All agents decide at once from the state at time t, so a pair must agree: each names the nearest ready animal
-of its species; when both name each other and are side by side for long enough, both show consent; and a mating is
-done when each sees the consent of the other, which both read from the same columns.
+steer. All agents decide simultaneously from the state at time t, so a pair must agree: each names the nearest ready
+animal of its species; when both name each other and are side by side for long enough, both show consent; and a mating
+is done when each sees the consent of the other, which both read from the same columns.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from murmura.rules.refusals import exact_ids
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
 MATED = float(Event.MATING)
-FLOCKS_FROM = 0.5  # affinity from which another is a flockmate
+FLOCKS_FROM = 0.5  # affinity that makes another animal a flockmate
 
 
 def _hold(default: float, of: str) -> Any:
-    return quantity(default, f"Least time of {of}, unless it has to flee.", "s", (0, 10), ge=0)
+    return quantity(default, f"Minimum time of {of}, unless it has to flee.", "s", (0, 10), ge=0)
 
 
 def _score(default: float, of: str) -> Any:
@@ -53,24 +53,24 @@ class Behavior(Rule):
     decision: Literal["ladder", "scored"] = choice(
         "ladder", "Ladder: fear, then prey, food, partner, flock. Scored: the highest score wins."
     )
-    fear_radius: float = quantity(150.0, "How near a predator frightens.", "u", (10, 400), gt=0)
+    fear_radius: float = quantity(150.0, "Distance within which a predator frightens.", "u", (10, 400), gt=0)
     chase_radius: float = quantity(
-        150.0, "How near prey is chased, at full aggression.", "u", (10, 400), gt=0
+        150.0, "Distance within which prey is chased, at full aggression.", "u", (10, 400), gt=0
     )
-    mate_radius: float = quantity(150.0, "How far a partner is looked for.", "u", (10, 400), gt=0)
+    mate_radius: float = quantity(150.0, "How far to look for a partner.", "u", (10, 400), gt=0)
     pair_distance: float = quantity(20.0, "How near partners must be to mate.", "u", (1, 50), gt=0)
     build_up: float = quantity(0.25, "How long partners stay side by side first.", "s", (0, 10), ge=0)
-    lead: float = quantity(3.0, "How many steps ahead the prey's flight is foreseen.", "step", (0, 60), ge=0)
+    lead: float = quantity(3.0, "How many steps ahead the prey's flight is predicted.", "step", (0, 60), ge=0)
     hungry_below: float = quantity(
         0.3, "Energy below which carcasses are looked for.", "", (0, 1), ge=0, le=1
     )
     sated_above: float = quantity(0.9, "Energy above which eating at a carcass ends.", "", (0, 1), ge=0, le=1)
     hunts_below: float = quantity(
-        1.0, "Energy up to which prey is chased; below 1 the sated spare it.", "", (0, 1), ge=0, le=1
+        1.0, "Energy up to which prey is chased; below 1, sated animals spare it.", "", (0, 1), ge=0, le=1
     )
     sprint: float = quantity(
         0.0,
-        "How much of its aggression a hunter turns into speed, as the fearful do their fear.",
+        "How much of its aggression a hunter turns into speed, as prey does with fear.",
         "",
         (0, 2),
         ge=0,
@@ -91,19 +91,23 @@ class Behavior(Rule):
     score_mating: float = _score(500.0, "courtship")
     score_eating: float = _score(600.0, "food in a calm moment")
     score_chase: float = _score(600.0, "a chase")
-    score_flee: float = _score(800.0, "flight from full threat")
+    score_flee: float = _score(800.0, "flight from a full threat")
     score_scavenge: float = _score(800.0, "a carcass in sight")
     score_carcass: float = _score(950.0, "a carcass at hand")
     score_desperate: float = _score(1000.0, "food for the starving")
     ignored_threat: float = quantity(0.2, "Threat below which agents do not flee.", "", (0, 1), ge=0, le=1)
-    threat_radius: float = quantity(200.0, "Distance at which a threat is none.", "u", (10, 400), gt=0)
-    close_hunter: float = quantity(50.0, "How near a hunting predator is very close.", "u", (1, 200), ge=0)
-    close_other: float = quantity(30.0, "How near another predator is very close.", "u", (1, 200), ge=0)
+    threat_radius: float = quantity(200.0, "Distance at which a threat vanishes.", "u", (10, 400), gt=0)
+    close_hunter: float = quantity(
+        50.0, "Distance at which a hunting predator is very close.", "u", (1, 200), ge=0
+    )
+    close_other: float = quantity(
+        30.0, "Distance at which any other predator is very close.", "u", (1, 200), ge=0
+    )
     content_below: float = quantity(
-        0.7, "Energy below which food is worth a calm moment.", "", (0, 1), ge=0, le=1
+        0.7, "Energy below which an animal eats in a calm moment.", "", (0, 1), ge=0, le=1
     )
     tired_below: float = quantity(0.3, "Energy below which a hunter rests.", "", (0, 1), ge=0, le=1)
-    rested_above: float = quantity(0.5, "Energy above which it has rested.", "", (0, 1), ge=0, le=1)
+    rested_above: float = quantity(0.5, "Energy above which it has rested enough.", "", (0, 1), ge=0, le=1)
 
     reads = (
         "energy", "species", "gene_aggression", "gene_fear", "part_glow", "ready", "scent", "pressure", "fright",
@@ -138,15 +142,15 @@ class Behavior(Rule):
         if reach + move > sight:
             found.append(
                 f"rules.behavior.pair_distance and rules.combat.range must be at most {max(0.0, sight - move):g} [u]: "
-                f"two who meet still see each other a step later, got {reach:g}; lower them or the speed, or raise "
-                f"{'rules.genome.least_vision' if genome.enabled else 'perception.radius'}"
+                f"two that meet must still see each other a step later, got {reach:g}; lower them or the speed, or "
+                f"raise {'rules.genome.least_vision' if genome.enabled else 'perception.radius'}"
             )
         return found + exact_ids("behavior", scenario)
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
         push = where(frightens(p, seen), seen.flee * seen.inverse * seen.inverse, 0.0)
-        # S3-38: aggression is how far away a chase begins.
+        # S3-38: aggression determines how far away a chase begins.
         reach = p.chase_radius * me.gene_aggression
         quarry = where((seen.chase > 0.0) & (seen.square <= reach * reach), seen.square, FAR)
         aim = seen.offset + seen.velocity * (p.lead * world.stride)
@@ -157,7 +161,7 @@ class Behavior(Rule):
         answer = where(seen.target_mate_id == to_number(me.id), 1.0 + seen.consents, 0.0)
         return {
             "away": Sum(-seen.offset * push),
-            # Not by the sum above: predators on either side cancel there, and frighten all the same.
+            # Not from the sum above, in which predators on either side cancel: they frighten all the same.
             "feared": Greatest(where(frightens(p, seen), 1.0, 0.0)),
             "company": Sum(where(seen.cohesion >= FLOCKS_FROM, 1.0, 0.0)),
             "quarry": Least(quarry, id=seen.id, aim=aim),
@@ -175,7 +179,7 @@ class Behavior(Rule):
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         quarry, mate, s = found.quarry, found.mate, me.stance
-        # S3-7: fear makes faster; the top speed rises alike, by panic.
+        # S3-7: fear makes an animal faster; panic raises its top speed as well.
         flight = steer_at_speed(found.away, me.max_speed * (1.0 + me.gene_fear), me)
         chase = steer_towards(quarry.aim, me)
         near = minimum(1.0, mate.offset.length / p.pair_distance)
@@ -209,7 +213,7 @@ def opportunities(p: Any, me: Any, found: Any) -> Any:
 
 
 def at_side(p: Any, me: Any, mate: Any) -> Any:
-    """Whether a partner has named me as I have named it, and whether it is at my side."""
+    """Whether a partner and I have named each other, and whether it is at my side."""
     paired = mate.exists & (mate.id == me.target_mate_id) & (mate.answer > 0.5)
     return paired, paired & (mate.offset.square <= p.pair_distance * p.pair_distance)
 
@@ -222,7 +226,7 @@ def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) 
     # Both partners derive this from the same columns of time t, so they agree.
     done = paired & (me.consents > 0.5) & (mate.answer > 1.5)
     s = me.stance
-    # A stance without its object ends at once; only a flight and idle ways need none.
+    # Hunting, courtship and eating end as soon as their object is gone; other stances have none.
     lost = ((s == HUNTING) & ~quarry.exists) | ((s == MATING) & ~mate.exists)
     lost = lost | ((s == SEEKING_FOOD) & ~(eats | scavenges))
     keeps = (wanted != s) & (wanted != FLEEING) & (me.stance_time < least_time(p, s)) & ~lost
@@ -231,7 +235,7 @@ def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) 
     timer = where(beside & courts, me.mating_timer + world.dt, 0.0)
     flight = maximum(me.gene_fear, me.fright)
     return {
-        # Arousal, which `motion.panic_speed` turns into speed and `genome.flight_cost` into hunger.
+        # Arousal: `motion.panic_speed` turns it into speed, `genome.flight_cost` into hunger.
         "panic": where(stance == FLEEING, flight, where(hunts, p.sprint * me.gene_aggression, 0.0)),
         "fright": 0.0,  # until hunters frighten again
         "stance": stance,
@@ -254,7 +258,7 @@ def distance_to(nearest: Any) -> Any:
 
 
 class ScoredBehavior(Behavior):
-    """Decisions by score also ask how near the nearest predator is, and what it is about."""
+    """Decisions by score also depend on how near the nearest predator is, and on what it is doing."""
 
     @staticmethod
     def modulate(p: Any, me: Any, world: Any) -> Any:

@@ -1,9 +1,9 @@
 """Combat and health (S3-20 to S3-28): bites, shells, knockback, injuries of the biter, healing.
 
 An attack takes two steps, so that both sides agree on it: a hunter in range names its prey and shows the strength of
-its bite; a step later the prey finds itself named, and the hunter finds whom it has named, both from the same
-columns. Wounds count at the end of that step; an agent without health dies in the next one, after it has reported where
-its remains lie.
+its bite; a step later the prey finds itself named, and the hunter finds the prey it named, both from the same
+columns. Wounds take effect at the end of that step; an agent without health dies in the next one, after it has reported
+where its remains lie.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KICKS = ("kick_x", "kick_y", "kick_z")
 
 @register_rule("combat")
 class Combat(Rule):
-    """Hunters bite the prey they chase; the bitten is thrown back and strikes back; time and food heal."""
+    """Hunters bite the prey they chase; the victim is thrown back and strikes back; time and food heal."""
 
     range: float = quantity(12.0, "How near prey must be for a bite.", "u", (1, 50), gt=0)
     cooldown: float = quantity(2.0, "Time between two bites.", "s", (0, 10), ge=0)
@@ -35,22 +35,22 @@ class Combat(Rule):
     spike_damage: float = quantity(
         0.15, "What a spike adds to a bite, and to striking back.", "", (0, 1), ge=0
     )
-    shell_defence: float = quantity(0.3, "Share of a bite that a shell keeps off.", "", (0, 1), ge=0, le=1)
-    most_defence: float = quantity(0.9, "Greatest share that shells keep off.", "", (0, 1), ge=0, le=1)
+    shell_defence: float = quantity(0.3, "Share of a bite that a shell absorbs.", "", (0, 1), ge=0, le=1)
+    most_defence: float = quantity(0.9, "Maximum share that shells absorb.", "", (0, 1), ge=0, le=1)
     knockback: float = quantity(5.0, "Velocity that a bite gives the prey.", "u/s or u/tick", (0, 40), ge=0)
     strike_back: float = quantity(
-        6.0, "What prey of size 1 does to a fully aggressive biter.", "health", (0, 100), ge=0
+        6.0, "Damage that prey of size 1 does to a fully aggressive biter.", "health", (0, 100), ge=0
     )
     health: float = quantity(200.0, "Health of an animal of size 1.", "health", (10, 1000), gt=0)
-    maturity_health: float = quantity(0.3, "Health that growing up slowly adds.", "", (0, 2), ge=0)
+    maturity_health: float = quantity(0.3, "Extra health of animals that grow up slowly.", "", (0, 2), ge=0)
     regeneration: float = quantity(
-        0.0075, "Share of its health that heals in a second.", "1/s", (0, 0.1), ge=0
+        0.0075, "Share of its health that heals per second.", "1/s", (0, 0.1), ge=0
     )
     food_healing: float = quantity(
         0.5, "Health that a unit of energy gained by food heals.", "health/energy", (0, 2), ge=0
     )
     energy_units: float = quantity(
-        150.0, "Energy of an animal of size 1 that is full, for healing.", "energy", (10, 1000), gt=0
+        150.0, "Energy of a sated animal of size 1, for healing.", "energy", (10, 1000), gt=0
     )
     bite_cost: float = quantity(0.002, "Energy that a bite costs.", "", (0, 0.1), ge=0)
 
@@ -89,13 +89,13 @@ class Combat(Rule):
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         bitten, struck = found.bitten, found.struck
         capacity = health_capacity(p, me)
-        # S3-45: the bold are hurt more.
+        # S3-45: aggressive animals are hurt more.
         pain = bitten * (1.0 - defence(p, me)) + struck * p.strike_back * me.gene_aggression
-        # S3-28: half of the energy itself, not of its share; both grow with the size.
+        # S3-28: half of the energy itself, not of its share; both grow with size.
         gained = maximum(0.0, me.energy - me.energy_before) * p.energy_units * me.gene_size
         healed = p.food_healing * gained / capacity
         dead = me.health <= 0.0
-        # To the nearest whole step: fractions of a second do not add up exactly.
+        # Over within half a step of 0: fractions of a second do not add up exactly.
         left = me.attack_cooldown - world.dt
         strikes = (me.stance == HUNTING) & (me.quarry_distance <= p.range) & (left < 0.5 * world.dt)
         strikes = strikes & (me.quarry_id >= 0.0) & ~dead

@@ -26,7 +26,7 @@ from murmura.rules.evolution.phenotype import (
     vision_range,
 )
 
-AT_BIRTH = " Founders and newcomers get it; who lives keeps what it was born with."
+AT_BIRTH = " Applies to founders and newcomers; living animals keep what they were born with."
 
 
 def _gene(default: float, text: str) -> Any:
@@ -53,11 +53,11 @@ class Genome(Rule):
     aggression: float = _gene(
         0.3, "Founders' aggression: harder bites, chases from farther away, more injuries."
     )
-    sociability: float = _gene(0.5, "Founders' wish for company.")
-    efficiency: float = _gene(0.5, "Founders' thrift with energy, at the price of speed.")
-    fear: float = _gene(0.5, "Founders' fear: how much faster they flee, at the price of energy.")
-    maturity: float = _gene(0.0, "Founders' slowness to grow up; it makes sturdier adults.")
-    longevity: float = _gene(0.0, "Founders' length of life, at the price of upkeep.")
+    sociability: float = _gene(0.5, "Founders' desire for company.")
+    efficiency: float = _gene(0.5, "Founders' thrift with energy, at the cost of speed.")
+    fear: float = _gene(0.5, "Founders' fear: how much faster they flee, at the cost of energy.")
+    maturity: float = _gene(0.0, "Founders' slowness to mature; it makes sturdier adults.")
+    longevity: float = _gene(0.0, "Founders' lifespan, at the cost of upkeep.")
     hue: float = _gene(0.4, "Founders' colour, as a hue.")
     eye: float = _count(2.0, "Founders' eyes: sight.")
     fin: float = _count(0.0, "Founders' fins: turning force.")
@@ -67,18 +67,18 @@ class Genome(Rule):
     glow: float = _count(0.0, "Founders' lights: partners find them from farther away.")
     shell: float = _count(0.0, "Founders' shells: defence.")
     spread: float = quantity(
-        0.05, "How far founders differ at most, as a share of a gene's range.", "", (0, 1), ge=0, le=1
+        0.05, "Maximum variation between founders, as a share of a gene's range.", "", (0, 1), ge=0, le=1
     )
 
     max_vision: float = quantity(300.0, "Sight that a vision gene of 1 gives.", "u", (50, 600), gt=0)
-    least_vision: float = quantity(50.0, "Least range of sight.", "u", (10, 200), gt=0)
+    least_vision: float = quantity(50.0, "Minimum range of sight.", "u", (10, 200), gt=0)
     tail_speed: float = quantity(0.05, "Speed that a tail adds.", "", (0, 0.5), ge=0)
     fin_turn: float = quantity(0.05, "Force that a fin adds.", "", (0, 0.5), ge=0)
     eye_vision: float = quantity(0.1, "Sight that an eye adds.", "", (0, 0.5), ge=0)
     antenna_vision: float = quantity(0.15, "Sight that an antenna adds.", "", (0, 0.5), ge=0)
 
     part_cost: float = quantity(
-        0.02, "Upkeep of an eye, fin, tail or antenna, in energy.decay.", "", (0, 0.5), ge=0
+        0.02, "Upkeep of an eye, fin, tail or antenna, as a share of energy.decay.", "", (0, 0.5), ge=0
     )
     glow_cost: float = quantity(0.02, "Upkeep of a light.", "", (0, 0.5), ge=0)
     spike_cost: float = quantity(0.05, "Upkeep of a spike.", "", (0, 0.5), ge=0)

@@ -27,7 +27,7 @@ def founding_hue(mean: Number, spread: Number, chance: Number) -> Number:
 
 
 def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
-    """One gene of both parents: their mean, or the one or the other."""
+    """One gene from both parents: their mean, or that of either."""
     if p.crossover_choice:
         u, _ = uniform_from(world.seed_low, world.seed_high, 1, child, STREAM_GENES + gene)
         return where(u < 0.5, mother, father)
@@ -52,7 +52,7 @@ def size_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world
 
 
 def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
-    """The colour half-way between the parents', round the circle, at a rate of mutation of its own."""
+    """The hue halfway between the parents', around the colour circle, with a mutation rate of its own."""
     apart = father - mother
     apart = apart - floor(apart + 0.5)
     u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
@@ -69,13 +69,13 @@ def part_chances(child: Any, world: Any) -> tuple[Number, Number, Number, Number
 
 
 def part_of(p: Any, mother: Number, father: Number, part: float, chances: Any) -> Number:
-    """How many of a body part: half of both parents', an odd one by chance; now and then one more or one less."""
+    """The number of a body part: the parents' mean, a half rounded at random, and sometimes one more or one less."""
     coins, happens, which, way = chances
-    # Each part tosses with a digit of its own of one random number.
+    # One random number serves all parts: each takes its own binary digit.
     tossed = floor(coins * 2.0 ** (part + 1.0))
     head = tossed - 2.0 * floor(0.5 * tossed)
     count = floor(0.5 * (mother + father) + 0.5 * head)
     mutates = (happens < p.part_mutation_rate) & (floor(which * PART_KINDS) == part)
-    # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that counts here.
+    # Numbers 2.2.3: three in ten add, three in ten remove, the rest change nothing that is modelled here.
     change = where(way < 0.3, 1.0, where(way < 0.6, -1.0, 0.0))
     return minimum(p.most_parts, maximum(0.0, count + where(mutates, change, 0.0)))

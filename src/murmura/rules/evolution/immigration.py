@@ -1,7 +1,7 @@
 """Immigration: at random times a new agent arrives, so that an extinct species can return.
 
-One item for each species counts its members after all have moved. Whether one arrives is drawn by seed, step and
-species, its genes by its id: a founder as at the start, without parents. Population caps hold: an immigrant never takes
+One item for each species counts its members after all have moved. Whether an immigrant arrives is drawn from seed, step
+and species, its genes from its id, like those of a founder at the start. Population caps hold: an immigrant never takes
 a place that a birth of the next step may need.
 """
 
@@ -31,7 +31,7 @@ from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.reproduction import MOST_SPECIES, is_waiting
 
 BELOW_ONE = 0.999999
-"""Keeps a random position off the far edge, which on a torus is the near one."""
+"""Keeps a random position off the far edge, which on a torus is the same as the near one."""
 
 
 @register_rule("immigration")
@@ -39,16 +39,19 @@ class Immigration(Rule):
     """Newcomers without parents, with founders' genes; at the rim of a walled world, anywhere in others."""
 
     rate: float = quantity(
-        1.0, "Newcomers of the species in a minute, at most one a step.", "1/min", (0, 60), ge=0
+        1.0, "Newcomers of the species per minute, at most one per step.", "1/min", (0, 60), ge=0
     )
     below: float = quantity(
-        0.0, "They come only while the species has fewer than so many; 0: always.", "", (0, 1000), ge=0
+        0.0, "They arrive only while the species has fewer members than this; 0: always.", "", (0, 1000), ge=0
     )
     first_flight: float = quantity(
-        0.5, "Speed of a newcomer, in what its speed gene gives.", "", (0, 1), ge=0, le=1
+        0.5, "Speed of a newcomer, as a share of what its speed gene gives.", "", (0, 1), ge=0, le=1
     )
 
-    needs = {"genome": "newcomers have founders' genes", "reproduction": "its caps bound how many may come"}
+    needs = {
+        "genome": "newcomers have founders' genes",
+        "reproduction": "its caps limit the number of newcomers",
+    }
     item_fields = ("kind", "count", "born", "waiting")
     reads = ("species", "consents", "ready", "bore")
     settles = ("position", "velocity", "heading_angle", *BODY_COLUMNS, "age")
@@ -113,7 +116,7 @@ def _gene(p: Any, gene: str, number: int, name: Any, world: Any) -> Number:
 
 
 def _place(name: Any, world: Any) -> Any:
-    """On the rim where there are walls to come through, else anywhere."""
+    """On the rim where there are walls, else anywhere."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE)
     u, v = u * BELOW_ONE, v * BELOW_ONE
     z = None
@@ -133,7 +136,7 @@ def _place(name: Any, world: Any) -> Any:
 
 
 def _velocity(place: Vec, speed: Number, name: Any, world: Any) -> Vec:
-    """Towards a drawn place in the world."""
+    """Towards a random place in the world."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_GOAL)
     z = None
     if len(world.size) == 3:

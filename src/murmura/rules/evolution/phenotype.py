@@ -38,13 +38,13 @@ def force_factor(p: Any, me: Any) -> Number:
 
 
 def vision_range(p: Any, me: Any) -> Number:
-    """S3-32: how far it sees [u]; never less than what it feels, never more than the world lets anybody see."""
+    """S3-32: how far it sees [u], between the least vision and the longest range of the scenario."""
     bonus = p.eye_vision * me.part_eye + p.antenna_vision * me.part_antenna
     return minimum(p.reach, maximum(p.least_vision, p.max_vision * me.gene_vision * (1.0 + bonus)))
 
 
 def upkeep(p: Any, me: Any) -> Number:
-    """What living costs, as a multiple of `energy.decay`: parts, muscles, a long life and eyes have their price."""
+    """What living costs, as a multiple of `energy.decay`: body parts, force, longevity and sight add to it."""
     plain = me.part_eye + me.part_fin + me.part_tail + me.part_antenna
     parts = p.part_cost * plain + p.glow_cost * me.part_glow
     parts = parts + p.spike_cost * me.part_spike + p.shell_cost * me.part_shell
@@ -69,12 +69,12 @@ def cohesion_factor(me: Any) -> Number:
 
 
 def crowd_tolerance(me: Any) -> Number:
-    """S3-36: how many neighbours it puts up with, 10 to 50."""
+    """S3-36: how many neighbours it tolerates, 10 to 50."""
     return 10.0 + 40.0 * me.gene_sociability
 
 
 def attack_damage(p: Any, me: Any) -> Number:
-    """S3-37: what a bite takes, by size, aggression and spikes."""
+    """S3-37: the damage of a bite, by size, aggression and spikes."""
     return (
         p.damage
         * me.gene_size
@@ -84,10 +84,10 @@ def attack_damage(p: Any, me: Any) -> Number:
 
 
 def defence(p: Any, me: Any) -> Number:
-    """S3-22: the share of a bite that shells keep off."""
+    """S3-22: the share of a bite that shells absorb."""
     return minimum(p.most_defence, p.shell_defence * me.part_shell)
 
 
 def health_capacity(p: Any, me: Any) -> Number:
-    """What bites must take to kill: by size, and more for those who took their time to grow up."""
+    """The health of an unhurt animal: by size, and more for those that matured slowly."""
     return p.health * me.gene_size * (1.0 + p.maturity_health * me.gene_maturity)

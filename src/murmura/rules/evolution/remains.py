@@ -1,8 +1,9 @@
 """Remains of killed agents: a carcass that feeds predators and warns prey.
 
 Each slot for remains is a stateful item. A dying agent reports to the slot with the number of its id modulo the number
-of slots, so the result does not depend on order; two that die at once for one slot leave nothing. New remains replace
-old ones. Feeders at a carcass are counted after the move, and get their share in the next step by the same test.
+of slots, so the result does not depend on order; two that die in one step and share a slot leave nothing. New remains
+replace old ones. Feeders at a carcass are counted after the move, and get their share in the next step by the same
+test.
 """
 
 from __future__ import annotations
@@ -28,21 +29,23 @@ MEAL = float(Event.MEAL)
 class Remains(Rule):
     """Carcasses feed those with an appetite for them; others keep away from places of death for a while."""
 
-    weight: float = quantity(1.0, "How much the way to a carcass counts.", "", (0, 5), ge=0)
+    weight: float = quantity(1.0, "How much heading for a carcass counts.", "", (0, 5), ge=0)
     warning_weight: float = quantity(
         0.5, "How much keeping away from places of death counts.", "", (0, 5), ge=0
     )
     appetite: float = quantity(0.0, "Whether this species eats carcasses: 1, else 0.", "", (0, 1), ge=0, le=1)
-    places: int = quantity(48, "How many remains there may be at once.", "", (1, 100), ge=1, le=120)
+    places: int = quantity(48, "Maximum number of remains at a time.", "", (1, 100), ge=1, le=120)
     share: float = quantity(
-        0.8, "Energy in a carcass, in that of a sated animal of its size.", "", (0, 2), ge=0
+        0.8, "Energy in a carcass, as a share of that of a sated animal of its size.", "", (0, 2), ge=0
     )
-    sense: float = quantity(150.0, "How far a carcass is noticed.", "u", (10, 400), gt=0)
-    reach: float = quantity(30.0, "How near one must be to eat.", "u", (1, 100), gt=0)
-    bite: float = quantity(0.25, "Energy that an eater takes in a second.", "1/s", (0, 2), ge=0)
+    sense: float = quantity(150.0, "Distance at which a carcass is noticed.", "u", (10, 400), gt=0)
+    reach: float = quantity(30.0, "How near an animal must be to eat.", "u", (1, 100), gt=0)
+    bite: float = quantity(0.25, "Energy that an eater takes per second.", "1/s", (0, 2), ge=0)
     lasts: float = quantity(30.0, "How long a carcass is worth eating.", "s", (1, 300), gt=0)
-    warning_radius: float = quantity(60.0, "How far a place of death warns at least.", "u", (1, 300), gt=0)
-    warning_growth: float = quantity(10.0, "How much farther a full warning reaches.", "u", (0, 100), ge=0)
+    warning_radius: float = quantity(
+        60.0, "Minimum distance at which a place of death warns.", "u", (1, 300), gt=0
+    )
+    warning_growth: float = quantity(10.0, "How much farther a fresh warning reaches.", "u", (0, 100), ge=0)
     warning_lasts: float = quantity(20.0, "How long a place of death warns.", "s", (1, 300), gt=0)
 
     needs = {"combat": "deaths need combat"}
@@ -150,6 +153,6 @@ def _place_carcass(p: Any, it: Any, reports: Any) -> None:
 
 
 def _could_eat(p: Any, me: Any, square: Any) -> Any:
-    """Whether an agent would eat at this squared distance: in reach, not full, not on the run."""
+    """Whether an agent would eat at this squared distance: in reach, not full, not fleeing."""
     at = (p.appetite > 0.0) & (square <= p.reach * p.reach)
     return at & (me.energy < 1.0) & (me.stance != FLEEING) & (me.health > 0.0)

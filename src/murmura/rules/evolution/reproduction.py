@@ -1,7 +1,7 @@
 """Reproduction: conditions, costs and inheritance, with exact population caps.
 
 One item for each species counts its members. Agents announce a mating one step ahead, so that all know whether there
-is room for every birth; if not, the agent with most energy goes first.
+is room for every birth; if not, the agent with the most energy goes first.
 """
 
 from __future__ import annotations
@@ -33,23 +33,21 @@ UNATTACHED = {
     "panic": 0.0, "mating_cooldown": 0.0, "mating_timer": 0.0, "target_mate_id": -1, "feeding_state": 0,
     "target_food_id": -1, "feeding_timer": 0.0,
 }  # fmt: skip
-"""The same of the columns that every agent has."""
+"""The same for the columns that every agent has."""
 
 
 @register_rule("reproduction")
 class Reproduction(Rule):
-    """Two, or one alone, have young with both parents' genes, mutated; energy is shared, none is made."""
+    """Two animals, or one alone, have young with mutated genes of the parents; energy is shared, not created."""
 
-    energy_threshold: float = quantity(0.6, "Least energy of those who want young.", "", (0, 1), ge=0, le=1)
-    least_age: float = quantity(5.0, "Age from which the quickest to grow up may mate.", "s", (0, 300), ge=0)
-    maturity_span: float = quantity(15.0, "What full slowness to grow up adds.", "s", (0, 300), ge=0)
+    energy_threshold: float = quantity(0.6, "Minimum energy to have young.", "", (0, 1), ge=0, le=1)
+    least_age: float = quantity(5.0, "Age at which the fastest to mature may mate.", "s", (0, 300), ge=0)
+    maturity_span: float = quantity(15.0, "What the slowest maturity adds to that age.", "s", (0, 300), ge=0)
     cooldown: float = quantity(15.0, "Time between two matings.", "s", (0, 300), ge=0)
-    young: float = quantity(
-        1.0, "Young of a mating: one of the two has one, or both.", "", (1, 2), ge=1, le=2
-    )
-    asexual: float = quantity(0.0, "Whether one alone has young: 1, else 0.", "", (0, 1), ge=0, le=1)
+    young: float = quantity(1.0, "Young per mating: one partner has one, or both.", "", (1, 2), ge=1, le=2)
+    asexual: float = quantity(0.0, "Whether an animal has young alone: 1, else 0.", "", (0, 1), ge=0, le=1)
     alone_after: float = quantity(
-        0.0, "Who has found no partner for so long has young alone; 0: never.", "s", (0, 300), ge=0
+        0.0, "Time without a partner after which an animal has young alone; 0: never.", "s", (0, 300), ge=0
     )
     gift: float = quantity(
         0.4, "Share of its energy that a parent gives to its young.", "", (0, 0.9), ge=0, le=0.9
@@ -57,25 +55,31 @@ class Reproduction(Rule):
     cost: float = quantity(0.05, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
     keeps: float = quantity(
         1.0,
-        "Energy that parents have left, whatever they had; the young get the rest. 1: `gift` and `cost` count.",
+        "Energy that parents keep, whatever they had; the young get the rest. 1: `gift` and `cost` apply.",
         "",
         (0.1, 1),
         gt=0,
         le=1,
     )
-    first_flight: float = quantity(0.5, "Speed of a newborn, in its mother's.", "", (0, 1), ge=0, le=1)
-    most: int = quantity(2000, "Greatest population; no births at it.", "", (100, 20_000), ge=1, le=5_000_000)
+    first_flight: float = quantity(
+        0.5, "Speed of a newborn, as a share of its mother's.", "", (0, 1), ge=0, le=1
+    )
+    most: int = quantity(
+        2000, "Maximum population, at which births stop.", "", (100, 20_000), ge=1, le=5_000_000
+    )
     most_of_kind: float = quantity(
-        2000.0, "Greatest population of the species.", "", (10, 20_000), ge=1, le=5_000_000
+        2000.0, "Maximum population of the species.", "", (10, 20_000), ge=1, le=5_000_000
     )
     crossover: Literal["blend", "choice"] = choice(
-        "blend", "A gene of the young: the mean of both parents', or the one's or the other's."
+        "blend", "A gene of the young: the mean of both parents', or that of either."
     )
     mutation_rate: float = quantity(0.05, "How often a gene mutates.", "", (0, 1), ge=0, le=1)
-    mutation_size: float = quantity(0.1, "Greatest mutation, in the gene's range.", "", (0, 1), ge=0, le=1)
+    mutation_size: float = quantity(
+        0.1, "Maximum mutation, as a share of the gene's range.", "", (0, 1), ge=0, le=1
+    )
     hue_mutation_rate: float = quantity(0.1, "How often the colour mutates.", "", (0, 1), ge=0, le=1)
     part_mutation_rate: float = quantity(0.02, "How often a body part mutates.", "", (0, 1), ge=0, le=1)
-    most_parts: int = quantity(5, "Most parts of one kind.", "", (0, 9), ge=0, le=9)
+    most_parts: int = quantity(5, "Maximum number of parts of one kind.", "", (0, 9), ge=0, le=9)
 
     needs = {
         "behavior": "courtship needs stances",
@@ -194,7 +198,7 @@ class Reproduction(Rule):
 
 @register_in_space(Reproduction)
 class ReproductionInSpace(Reproduction):
-    """In space the young are free of a kick along the third axis too."""
+    """In space a newborn starts without knockback along the third axis too."""
 
     inherits = (*Reproduction.inherits, "kick_z")
     columns = Reproduction.columns | {"kick_z": 0.0}
@@ -215,7 +219,7 @@ def _mates(me: Any) -> Any:
 
 
 def _bears(p: Any, me: Any) -> Any:
-    """Whether it would have a young one: of two the one with the lower id, or both."""
+    """Whether it would have a young one: of a pair, the partner with the lower id, or both."""
     turn = (me.ready == READY_ALONE) | (p.young > 1.5) | (to_number(me.id) < me.target_mate_id)
     return _mates(me) & turn
 
@@ -225,7 +229,7 @@ def _gift(p: Any, mother: Any, father: Any, alone: Any) -> Number:
     # The cost of mating was paid after the gift was taken.
     share = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift) * mother.gene_size
     both = mother.gave * mother.gene_size + where(alone, 0.0, father.gave * father.gene_size)
-    # Where each of the two has a young one, each gets half.
+    # Where both partners have a young one, each gets half.
     both = where(~alone & (p.young > 1.5), 0.5 * both, both)
     return where(p.keeps < 1.0, both, share)
 

@@ -46,8 +46,8 @@ STANCES = {
     Stance.FLOCKING: "flies with its flock",
     Stance.FLEEING: "flees from predators",
     Stance.HUNTING: "chases the nearest prey",
-    Stance.SEEKING_FOOD: "goes for food and eats",
-    Stance.MATING: "goes for a partner",
+    Stance.SEEKING_FOOD: "heads for food and eats",
+    Stance.MATING: "heads for a partner",
 }
 REASONS = {
     Reason.NEWBORN: "has decided nothing yet",
@@ -63,7 +63,7 @@ REASONS = {
     Reason.PARTNER_NEAR: "ready to mate, and a partner in sight",
     Reason.COURTING: "a partner at its side",
     Reason.TIRED: "too tired to hunt",
-    Reason.NOT_YET: "keeps on for the least time of its stance",
+    Reason.NOT_YET: "stays in its stance for the minimum time",
 }
 
 IDLE, FLOCKING, FLEEING, HUNTING, SEEKING_FOOD, MATING = (float(stance) for stance in Stance)
@@ -94,7 +94,7 @@ def scored(
     hunger = 1.0 - me.energy
     best = p.score_flocking
     stance, reason = where(has_company, FLOCKING, IDLE), where(has_company, COMPANY, ALONE)
-    # Predators rest, and prey eats or flees: an appetite for carcasses is what makes the one or the other.
+    # Predators rest, and prey eats or flees: an appetite for carcasses makes an animal a predator.
     tired = (me.energy < where(me.stance == IDLE, p.rested_above, p.tired_below)) & (p.appetite > 0.0)
     best, stance, reason = _better(tired, p.score_rest, IDLE, TIRED, best, stance, reason)
     seeks = p.score_partner * (1.0 - 0.5 * pressure)
@@ -143,7 +143,7 @@ def threat_of(predator: Any, distance: Number, reach: Number) -> Number:
 
 
 def least_time(p: Any, stance: Number) -> Number:
-    """How long a stance is kept at least [s]."""
+    """The minimum time of a stance [s]."""
     calm = where(stance == FLOCKING, p.least_flocking, p.least_idle)
     food = where(stance == SEEKING_FOOD, p.least_food, where(stance == MATING, p.least_mating, calm))
     return where(stance == FLEEING, p.least_fleeing, where(stance == HUNTING, p.least_hunting, food))

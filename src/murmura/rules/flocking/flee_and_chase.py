@@ -1,4 +1,4 @@
-"""Reactions between species other than flocking: to flee or to chase."""
+"""Reactions between species other than flocking: fleeing and chasing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Flee(Rule):
 
     on_by_default: ClassVar[bool] = True
 
-    weight: float = quantity(2.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
+    weight: float = quantity(
+        2.0, "How much getting away counts relative to the other rules.", "", (0, 5), ge=0
+    )
 
     def takes_part(self, scenario: Any) -> bool:
         return _in_table(scenario, "flee")
@@ -38,8 +40,8 @@ class Chase(Rule):
 
     on_by_default: ClassVar[bool] = True
 
-    weight: float = quantity(1.5, "How much the chase counts beside the other wishes.", "", (0, 5), ge=0)
-    lead: float = quantity(3.0, "How many steps ahead the prey's flight is foreseen.", "step", (0, 60), ge=0)
+    weight: float = quantity(1.5, "How much the chase counts relative to the other rules.", "", (0, 5), ge=0)
+    lead: float = quantity(3.0, "How many steps ahead the prey's flight is predicted.", "step", (0, 60), ge=0)
 
     def takes_part(self, scenario: Any) -> bool:
         return _in_table(scenario, "chase")

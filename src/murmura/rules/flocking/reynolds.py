@@ -18,36 +18,40 @@ class NeighborRule(Rule):
     """A rule about neighbours within a radius of its own, or all that are perceived."""
 
     radius: float | None = quantity(
-        None, "Only neighbours this near count; none: all that are perceived.", "u", (5, 200), gt=0
+        None, "Only neighbours within this distance count; none: all that are perceived.", "u", (5, 200), gt=0
     )
-    weight: float = quantity(1.0, "How much this wish counts beside the others.", "", (0, 4), ge=0)
+    weight: float = quantity(1.0, "How much this rule counts relative to the others.", "", (0, 4), ge=0)
 
     def options(self) -> dict[str, bool]:
         return super().options() | {"own_radius": self.radius is not None}
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
-        # A division here saves one for every pair of neighbours.
+        # A division here saves one for each pair of neighbours.
         return super().numbers(perception_radius) | {"per_radius": 1.0 / (self.radius or perception_radius)}
 
 
 @register_rule("separation")
 class Separation(Rule):
-    """Steer away from neighbours that are too near."""
+    """Steer away from neighbours that are too close."""
 
     on_by_default: ClassVar[bool] = True
 
     radius: float = quantity(25.0, "Personal space.", "u", (2, 80), gt=0)
-    weight: float = quantity(1.5, "How much keeping apart counts beside the other wishes.", "", (0, 4), ge=0)
+    weight: float = quantity(
+        1.5, "How much keeping apart counts relative to the other rules.", "", (0, 4), ge=0
+    )
     falloff: Literal["inverse", "inverse_square"] = choice(
         "inverse_square", "How the push grows as a neighbour comes near: as 1/d or as 1/d^2."
     )
     response: Literal["steer", "push"] = choice(
-        "steer", "Steer: the velocity desired less the one had; push: a plain force away, times the weight."
+        "steer", "Steer: desired minus current velocity; push: a plain force away, times the weight."
     )
     priority: Literal["weight", "early_exit"] = choice(
-        "weight", "Early exit: with a neighbour nearer than the exit distance, nothing but separation counts."
+        "weight", "Early exit: with a neighbour nearer than the exit distance, only separation counts."
     )
-    exit_distance: float = quantity(5.0, "How near is very near, for the early exit.", "u", (0.5, 40), gt=0)
+    exit_distance: float = quantity(
+        5.0, "Distance of a neighbour that triggers the early exit.", "u", (0.5, 40), gt=0
+    )
 
     def variant(self) -> type[Rule]:
         return SeparationFirst if self.priority == "early_exit" else Separation
@@ -118,7 +122,7 @@ class Alignment(NeighborRule):
 
 @register_rule("cohesion")
 class Cohesion(NeighborRule):
-    """Steer towards the mean place of neighbours."""
+    """Steer towards the mean position of neighbours."""
 
     on_by_default: ClassVar[bool] = True
 
@@ -126,8 +130,12 @@ class Cohesion(NeighborRule):
         "uniform", "Neighbours count alike, or by 1 - d/radius: the near ones more."
     )
     density_adaptation: bool = choice(False, "Whether a crowd attracts less: force times max(0.3, 1 - n/20).")
-    crowd: float = quantity(20.0, "Neighbours at which a crowd would attract no more.", "", (5, 100), gt=0)
-    crowd_floor: float = quantity(0.3, "What is left of the attraction of a crowd.", "", (0, 1), ge=0, le=1)
+    crowd: float = quantity(
+        20.0, "Number of neighbours at which the attraction would vanish.", "", (5, 100), gt=0
+    )
+    crowd_floor: float = quantity(
+        0.3, "Minimum share of the attraction that remains in a crowd.", "", (0, 1), ge=0, le=1
+    )
 
     @staticmethod
     def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
@@ -137,6 +145,6 @@ class Cohesion(NeighborRule):
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         weight = p.weight
         if p.density_adaptation:
-            # Decision 10: on the force, not on the vector, whose length the steering formula discards.
+            # Decision 10: applied to the force, not to the vector, whose length the steering formula discards.
             weight = weight * maximum(p.crowd_floor, 1.0 - me.neighbors / p.crowd)
         return steer_towards(found, me) * weight

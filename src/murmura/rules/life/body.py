@@ -33,7 +33,7 @@ class Energy(Rule):
 
 @register_rule("starvation")
 class Starvation(Rule):
-    """An agent without energy for some time dies."""
+    """An agent that has been without energy for some time dies."""
 
     after: float = quantity(10.0, "How long an agent lives without energy.", "s", (0, 120), ge=0)
 
@@ -53,7 +53,7 @@ class Starvation(Rule):
 
 @register_rule("mating_cooldown")
 class MatingCooldown(Rule):
-    """The time until an agent may mate again runs down to 0 (S0-31)."""
+    """The time until an agent may mate again counts down to 0 (S0-31)."""
 
     reads = ("mating_cooldown",)
     writes = ("mating_cooldown",)

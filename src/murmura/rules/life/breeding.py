@@ -15,14 +15,18 @@ from murmura.rules.refusals import room_for
 
 @register_rule("breeding")
 class Breeding(Rule):
-    """A mating yields a young one of its mother's species (S2-2, S2-3, S2-15); energy is shared, none is made."""
+    """A mating yields a young one of its mother's species (S2-2, S2-3, S2-15); energy is shared, not created."""
 
-    most: int = quantity(2000, "Greatest population; no births at it.", "", (100, 20_000), ge=1, le=5_000_000)
+    most: int = quantity(
+        2000, "Maximum population, at which births stop.", "", (100, 20_000), ge=1, le=5_000_000
+    )
     gift: float = quantity(
         0.4, "Share of her energy that a mother gives to her young.", "", (0, 0.9), ge=0, le=0.9
     )
     maturity: float = quantity(20.0, "Age from which the young may seek a mate.", "s", (0, 300), ge=0)
-    first_flight: float = quantity(0.3, "Speed of a newborn, in the top speed.", "", (0, 1), ge=0, le=1)
+    first_flight: float = quantity(
+        0.3, "Speed of a newborn, as a share of the top speed.", "", (0, 1), ge=0, le=1
+    )
 
     needs = {"mating": "births need matings"}
     shared = ("most",)
@@ -41,7 +45,7 @@ class Breeding(Rule):
 
     @staticmethod
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # A female rests only after a mating; the clock of the stage stands at 0 in its first step.
+        # A female rests only after a mating; the clock of the stage is 0 in its first step.
         gives = (me.mating_state == COOLDOWN) & (me.mating_timer == 0.0) & (me.gender < 0.5)
         return {"energy": where(gives, me.energy * (1.0 - p.gift), me.energy)}
 
@@ -51,7 +55,7 @@ class Breeding(Rule):
 
     @staticmethod
     def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
-        # In its mother's place, so that no wall can lie between; with a direction of its own, so that they part.
+        # At its mother's position, so that no wall can lie between them; in its own direction, so that they separate.
         coin, temper = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_GENDER)
         turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         male = coin < 0.5

@@ -73,91 +73,105 @@ CHANGES = (
 )
 
 
-DRAWN_FOOD = 0.3  # of the radius in which feeders gather, so that they are drawn around it
+DRAWN_FOOD = 0.3  # radius at which food is drawn, as a share of the gather radius: feeders surround it
 
 
 @register_rule("feeding")
 class Feeding(Rule):
     """Hungry agents fly to food, wait their turn, eat, and recover (S0-59 to S0-66, S2-57)."""
 
-    weight: float = quantity(1.0, "How much the way to food counts beside other wishes.", "", (0, 5), ge=0)
-    sources: tuple[FoodSource, ...] = Field((), strict=False, description="Sources at places of your choice.")
-    count: int = quantity(5, "Further sources, at places drawn from the seed.", "", (0, 20), ge=0, le=500)
+    weight: float = quantity(
+        1.0, "How much heading for food counts relative to the other rules.", "", (0, 5), ge=0
+    )
+    sources: tuple[FoodSource, ...] = Field((), strict=False, description="Sources at given places.")
+    count: int = quantity(5, "Additional sources, at places drawn from the seed.", "", (0, 20), ge=0, le=500)
     amount: float = quantity(100.0, "Food that a source holds when full.", "food", (1, 1000), gt=0)
-    capacity: int = quantity(20, "Greatest number of feeders at a source.", "", (1, 100), ge=1, le=1_000_000)
+    capacity: int = quantity(20, "Maximum number of feeders at a source.", "", (1, 100), ge=1, le=1_000_000)
     consumption: float = quantity(1.0, "Food that a feeder eats.", "food/s", (0.1, 10), gt=0)
-    energy_restore: float = quantity(0.3, "Energy that a feeder gains by it.", "1/s", (0, 1), ge=0)
+    energy_restore: float = quantity(0.3, "Energy that a feeder gains.", "1/s", (0, 1), ge=0)
     respawn: Literal["elsewhere", "same_place", "never"] = choice(
-        "elsewhere", "Where an empty source is full again after the respawn time."
+        "elsewhere", "Where an empty source reappears after the respawn time."
     )
     respawn_time: float = quantity(10.0, "How long a source stays empty.", "s", (0, 120), ge=0)
-    margin: float = quantity(150.0, "Distance of drawn places from the edges.", "u", (0, 400), ge=0)
+    margin: float = quantity(150.0, "Minimum distance of random places from the edges.", "u", (0, 400), ge=0)
 
-    reach: float = quantity(200.0, "How far food is noticed.", "u", (20, 1000), gt=0)
+    reach: float = quantity(200.0, "Distance at which food is noticed.", "u", (20, 1000), gt=0)
     attraction: float = quantity(
-        1.0, "Pull on the hungry who are not on their way, in max_force x (1 - d/reach).", "", (0, 5), ge=0
+        1.0,
+        "Pull on hungry agents that have not set out yet, in max_force x (1 - d/reach).",
+        "",
+        (0, 5),
+        ge=0,
     )
     hunger_gain: float = quantity(2.0, "How much full hunger adds to that pull.", "", (0, 10), ge=0)
     drawn_below: float = quantity(0.7, "Energy below which food pulls.", "", (0, 1), ge=0, le=1)
     hungry_below: float = quantity(
         0.6, "Energy below which an agent sets out for food.", "", (0, 1), ge=0, le=1
     )
-    sated_above: float = quantity(0.9, "Energy above which one who waits leaves.", "", (0, 1), ge=0, le=1)
+    sated_above: float = quantity(0.9, "Energy above which a waiting agent leaves.", "", (0, 1), ge=0, le=1)
     content_above: float = quantity(
         0.8, "Energy above which a feeder leaves after the duration.", "", (0, 1), ge=0, le=1
     )
     duration: float = quantity(
-        2.0, "Least time of a meal that ends before energy is full.", "s", (0, 30), ge=0
+        2.0, "Minimum time of a meal that ends before energy is full.", "s", (0, 30), ge=0
     )
-    panic_limit: float = quantity(0.5, "Panic above this ends everything about food.", "", (0, 1), ge=0, le=1)
+    panic_limit: float = quantity(0.5, "Panic above which agents abandon food.", "", (0, 1), ge=0, le=1)
 
-    approach_speed: float = quantity(1.0, "Speed of the approach, in max_speed.", "", (0, 1), ge=0)
-    arrival_radius: float = quantity(50.0, "Nearer than this the approach slows.", "u", (1, 200), gt=0)
-    ignore_within: float = quantity(1.0, "Nearer than this nothing is left to approach.", "u", (0, 10), ge=0)
+    approach_speed: float = quantity(1.0, "Speed of the approach, as a share of max_speed.", "", (0, 1), ge=0)
+    arrival_radius: float = quantity(50.0, "Distance at which the approach slows.", "u", (1, 200), gt=0)
+    ignore_within: float = quantity(1.0, "Distance at which the approach is complete.", "u", (0, 10), ge=0)
     style: Literal["gather", "swarm", "hover"] = choice(
         "gather", "How agents wait: circling the source, swarming over it, or hovering at its rim."
     )
     gather_radius: float = quantity(50.0, "Where agents wait.", "u", (5, 200), gt=0)
     gather_from: float = quantity(1.5, "Waiting begins within this many gather radii.", "", (1, 5), gt=0)
     lost_from: float = quantity(2.0, "Waiting ends beyond this many gather radii.", "", (1, 5), gt=0)
-    gather_speed: float = quantity(0.5, "Speed of the circling, in max_speed.", "", (0, 1), ge=0)
-    gather_force: float = quantity(1.0, "Greatest force while circling, in max_force.", "", (0, 1), ge=0)
-    swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in max_force.", "", (0, 2), ge=0)
-    swarm_noise: float = quantity(0.3, "Random force in the swarm, in max_force.", "", (0, 2), ge=0)
+    gather_speed: float = quantity(0.5, "Speed of the circling, as a share of max_speed.", "", (0, 1), ge=0)
+    gather_force: float = quantity(
+        1.0, "Maximum force while circling, in units of max_force.", "", (0, 1), ge=0
+    )
+    swarm_pull: float = quantity(0.4, "Pull of the swarm's centre, in units of max_force.", "", (0, 2), ge=0)
+    swarm_noise: float = quantity(0.3, "Random force in the swarm, in units of max_force.", "", (0, 2), ge=0)
     swarm_core: float = quantity(0.3, "Share of the gather radius that pushes outwards.", "", (0, 1), gt=0)
-    hover_speed: float = quantity(0.2, "Speed of the hovering, in max_speed.", "", (0, 1), ge=0)
-    hover_force: float = quantity(0.5, "Greatest force while hovering, in max_force.", "", (0, 1), ge=0)
+    hover_speed: float = quantity(0.2, "Speed of the hovering, as a share of max_speed.", "", (0, 1), ge=0)
+    hover_force: float = quantity(
+        0.5, "Maximum force while hovering, in units of max_force.", "", (0, 1), ge=0
+    )
     hover_damping: float = quantity(0.1, "Braking while hovering.", "", (0, 1), ge=0)
     eagerness: float = quantity(
-        3.0, "How many of those who wait fly in for each free place at a time.", "", (1, 10), gt=0
+        3.0, "How many waiting agents fly in at a time for each free place.", "", (1, 10), gt=0
     )
     turn_time: float = quantity(
-        10.0, "How long one who waits tries to land before it is another's turn.", "s", (1, 60), gt=0
+        10.0, "How long a waiting agent tries to land before it is another's turn.", "s", (1, 60), gt=0
     )
-    landing_radius: float = quantity(20.0, "How near one must be to be let in.", "u", (1, 100), gt=0)
-    sit_radius: float = quantity(5.0, "Nearer than this a feeder only brakes.", "u", (0, 50), ge=0)
-    sit_damping: float = quantity(0.3, "Braking of one who sits.", "", (0, 1), ge=0)
-    feed_speed: float = quantity(0.3, "Speed of a feeder's last stretch, in max_speed.", "", (0, 1), ge=0)
-    feed_force: float = quantity(1.0, "Greatest force on that stretch, in max_force.", "", (0, 1), ge=0)
-    feed_damping: float = quantity(0.2, "Braking on that stretch.", "", (0, 1), ge=0)
+    landing_radius: float = quantity(20.0, "How near an agent must be to be admitted.", "u", (1, 100), gt=0)
+    sit_radius: float = quantity(5.0, "Distance at which a feeder only brakes.", "u", (0, 50), ge=0)
+    sit_damping: float = quantity(0.3, "Braking within the sit radius.", "", (0, 1), ge=0)
+    feed_speed: float = quantity(
+        0.3, "Speed of a feeder's final approach, as a share of max_speed.", "", (0, 1), ge=0
+    )
+    feed_force: float = quantity(
+        1.0, "Maximum force on the final approach, in units of max_force.", "", (0, 1), ge=0
+    )
+    feed_damping: float = quantity(0.2, "Braking on the final approach.", "", (0, 1), ge=0)
 
     approach_flocking: float = quantity(
-        0.1, "What is left of other wishes while approaching.", "", (0, 1), ge=0, le=1
+        0.1, "Share of the other forces that remains while approaching.", "", (0, 1), ge=0, le=1
     )
     gather_flocking: float = quantity(
-        0.15, "What is left of other wishes while waiting.", "", (0, 1), ge=0, le=1
+        0.15, "Share of the other forces that remains while waiting.", "", (0, 1), ge=0, le=1
     )
     approach_space: float = quantity(
-        0.4, "What is left of the separation radius while approaching.", "", (0, 1), gt=0, le=1
+        0.4, "Share of the separation radius that remains while approaching.", "", (0, 1), gt=0, le=1
     )
     gather_space: float = quantity(
-        0.5, "What is left of the separation radius while waiting.", "", (0, 1), gt=0, le=1
+        0.5, "Share of the separation radius that remains while waiting.", "", (0, 1), gt=0, le=1
     )
     shelter: float = quantity(
-        0.3, "What is left of the wind on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
+        0.3, "Share of the wind that remains on the way to food; feeders feel none.", "", (0, 1), ge=0, le=1
     )
 
-    clamped = False  # S0-65, S0-66: braking is a force of its own beside the flocking wishes
+    clamped = False  # S0-65, S0-66: braking is a separate force, in addition to flocking
     item_fields = ("id", POSITION, "room", "present", "portion", "invites", "admitted")
     memory_fields = ("amount", "feeders", "waiting", "empty_for", "full", vector("home"))
     item_settings = ("id", "full", "home")
@@ -167,7 +181,7 @@ class Feeding(Rule):
     columns = {"meal": 0.0}
     needs = {"energy": "hunger needs energy that falls"}
     borrows = {"appetite": "remains.appetite"}
-    # A source is nobody's own.
+    # No species owns a source.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
 
     def numbers(self, perception_radius: float) -> dict[str, float]:
@@ -185,7 +199,7 @@ class Feeding(Rule):
         return self._rows([inside(self.margin, [float(u) for u in draw], sides) for draw in draws])
 
     def _rows(self, drawn: Sequence[Sequence[float]]) -> list[tuple[Any, ...]]:
-        """Full sources: random ones first, then the listed ones, so that a new one changes no number."""
+        """Full sources: random ones first, then the listed ones, so that adding one renumbers none."""
         full: list[tuple[Any, float]] = [(tuple(place), self.amount) for place in drawn]
         full += [((s.x, s.y, s.z), s.amount or self.amount) for s in self.sources]
         return [

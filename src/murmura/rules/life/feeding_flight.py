@@ -11,7 +11,7 @@ from murmura.rules.steering.towards import steer_at_speed
 
 
 def rank(p: Any, me: Any, world: Any) -> Any:
-    """The agent's rank among those who wait: a number in [0, 1), constant for `turn_time`, uniform over time."""
+    """The agent's rank among waiting agents: a number in [0, 1), constant for `turn_time`, uniform over time."""
     own = to_number(me.id)
     own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
     own = own - floor(own)
@@ -58,7 +58,7 @@ def swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
 
 
 def sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:
-    """Near the food nothing but braking, else the last stretch (S0-65, S0-66)."""
+    """Brake near the food; farther away, make the final approach (S0-65, S0-66)."""
     wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
     force = (wanted - me.velocity).limited(p.feed_force * me.max_force)
     near = distance < p.sit_radius

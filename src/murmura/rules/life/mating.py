@@ -1,10 +1,10 @@
 """Courtship: sexes, suitors, refusals, rivals and pairs, in the seven stages of document 002 (S2-11, S2-29).
 
-All agents decide at once from the state at time t, so agreement needs a handshake. A male names a female as his
+All agents decide simultaneously from the state at time t, so agreement needs a handshake. A male names a female as his
 target; a female accepts by naming him as hers. Two males who name each other as rivals fight. Each fighter shows
 a score of his own, and both compare the same two numbers: a fight has exactly one winner. A pair mates when both see
-both ready, and a mating counts when both see both at it until its end. Losing sight of the other starts it
-again.
+both ready, and a mating counts if each sees both mating until its end. Losing sight of the other starts it
+over.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CHANGES = (
     Change(
         MatingState.NONE,
         MatingState.SEEKING,
-        "by chance, `seek_rate`; energy at least `energy_threshold`, panic at most `panic_limit`, not about food",
+        "at random, `seek_rate`; energy at least `energy_threshold`, panic at most `panic_limit`, not after food",
     ),
     Change(MatingState.SEEKING, MatingState.APPROACHING, "male: a seeking female within `search_radius`"),
     Change(
@@ -75,7 +75,9 @@ CHANGES = (
     Change(MatingState.COURTING, MatingState.COOLDOWN, f"male, {_WEARY}: `loser_share` of `cooldown`"),
     Change(MatingState.COOLDOWN, MatingState.NONE, "the cooldown has run down"),
     Change(
-        MatingState.APPROACHING, MatingState.SEEKING, "she is out of sight, or another's and he is far off"
+        MatingState.APPROACHING,
+        MatingState.SEEKING,
+        "she is out of sight, or has another partner and he is far off",
     ),
     Change(MatingState.COURTING, MatingState.SEEKING, "the partner has gone, or `patience` is over (female)"),
     Change(MatingState.MATING, MatingState.SEEKING, "the partner has gone"),
@@ -92,13 +94,15 @@ CHANGES = (
 class Mating(Rule):
     """Agents seek mates of their species and the other sex, court, fight over them and mate (S2-3, S2-11 to S2-15)."""
 
-    weight: float = quantity(1.0, "How much courtship counts beside other wishes.", "", (0, 5), ge=0)
-    seek_rate: float = quantity(1.2, "How often a free agent begins to seek.", "1/s", (0, 10), ge=0)
-    search_radius: float = quantity(80.0, "How far a mate is looked for.", "u", (10, 200), gt=0)
-    attraction: float = quantity(0.8, "Force of the approach, in max_force.", "", (0, 3), ge=0)
-    courting_distance: float = quantity(30.0, "How near courting begins.", "u", (5, 100), gt=0)
-    court_time: float = quantity(0.5, "Least time of courting.", "s", (0, 10), ge=0)
-    court_speed: float = quantity(0.3, "How fast a courting pair closes up, in max_speed.", "", (0, 1), ge=0)
+    weight: float = quantity(1.0, "How much courtship counts relative to the other rules.", "", (0, 5), ge=0)
+    seek_rate: float = quantity(1.2, "How often a single agent begins to seek.", "1/s", (0, 10), ge=0)
+    search_radius: float = quantity(80.0, "How far to look for a mate.", "u", (10, 200), gt=0)
+    attraction: float = quantity(0.8, "Force of the approach, in units of max_force.", "", (0, 3), ge=0)
+    courting_distance: float = quantity(30.0, "Distance at which courting begins.", "u", (5, 100), gt=0)
+    court_time: float = quantity(0.5, "Minimum time of courtship.", "s", (0, 10), ge=0)
+    court_speed: float = quantity(
+        0.3, "How fast a courting pair closes up, as a share of max_speed.", "", (0, 1), ge=0
+    )
     patience: float = quantity(
         12.0, "Longest time of an approach, and of courting in vain.", "s", (1, 60), gt=0
     )
@@ -106,35 +110,44 @@ class Mating(Rule):
     mating_distance: float = quantity(15.0, "How near a pair must be to mate.", "u", (1, 50), gt=0)
     mating_duration: float = quantity(3.0, "How long a mating takes.", "s", (0, 30), ge=0)
     energy_cost: float = quantity(0.1, "Energy that a mating costs each.", "", (0, 1), ge=0, le=1)
-    cooldown: float = quantity(8.0, "Time until one may seek again.", "s", (0, 120), ge=0)
+    cooldown: float = quantity(8.0, "Time until an agent may seek again.", "s", (0, 120), ge=0)
     loser_share: float = quantity(
         0.5, "Share of the cooldown after a lost fight or a refusal.", "", (0, 1), ge=0, le=1
     )
-    pair_force: float = quantity(0.3, "Pull between those who mate, in max_force.", "", (0, 2), ge=0)
-    pair_damping: float = quantity(0.2, "Braking of those who mate.", "", (0, 1), ge=0)
-    close_damping: float = quantity(0.4, "Braking of those who mate and are close.", "", (0, 1), ge=0)
-    close: float = quantity(5.0, "How near is close.", "u", (0, 20), ge=0)
-    fight_radius: float = quantity(50.0, "How near two suitors of one female fight.", "u", (5, 200), gt=0)
+    pair_force: float = quantity(
+        0.3, "Pull between mating partners, in units of max_force.", "", (0, 2), ge=0
+    )
+    pair_damping: float = quantity(0.2, "Braking of mating partners.", "", (0, 1), ge=0)
+    close_damping: float = quantity(0.4, "Braking of mating partners that are close.", "", (0, 1), ge=0)
+    close: float = quantity(5.0, "Distance at which partners are close.", "u", (0, 20), ge=0)
+    fight_radius: float = quantity(
+        50.0, "Distance at which two suitors of one female fight.", "u", (5, 200), gt=0
+    )
     fight_duration: float = quantity(1.5, "How long a fight takes.", "s", (0, 10), ge=0)
-    fight_strength: float = quantity(1.2, "Greatest push of a fight, in max_force.", "", (0, 5), ge=0)
+    fight_strength: float = quantity(1.2, "Maximum push of a fight, in units of max_force.", "", (0, 5), ge=0)
     fight_push: float = quantity(100.0, "The push falls off as this over d squared.", "u^2", (1, 1000), gt=0)
     fight_drain: float = quantity(0.05, "Energy that fighting costs.", "1/s", (0, 1), ge=0)
-    luck: float = quantity(0.3, "Greatest part of chance in a fighter's score.", "", (0, 2), ge=0)
+    luck: float = quantity(0.3, "Maximum random part of a fighter's score.", "", (0, 2), ge=0)
     home_advantage: float = quantity(
-        0.5, "What a fighter loses by standing a fight radius away from her.", "", (0, 2), ge=0
+        0.5, "Score that a fighter loses at one fight radius from her.", "", (0, 2), ge=0
     )
-    energy_threshold: float = quantity(0.4, "Least energy of those who court.", "", (0, 1), ge=0, le=1)
+    energy_threshold: float = quantity(0.4, "Minimum energy for courtship.", "", (0, 1), ge=0, le=1)
     panic_limit: float = quantity(0.5, "Panic above this ends courtship.", "", (0, 1), ge=0, le=1)
     flocking: float = quantity(
-        0.2, "What is left of other wishes in courtship and fights; none in mating.", "", (0, 1), ge=0, le=1
+        0.2,
+        "Share of the other forces that remains in courtship and fights; none in mating.",
+        "",
+        (0, 1),
+        ge=0,
+        le=1,
     )
 
     reads = ("gender", "aggression", "panic", "feeding_state")
     writes = (
         "energy", "mating_state", "target_mate_id", "mating_timer", "mating_cooldown", "rival_id", "display",
     )  # fmt: skip
-    # A male's rival, or the suitor whom a female has just refused; and what others see: whether one has courted long
-    # enough, or what a fighter has to show.
+    # `rival_id` is a male's rival, or the suitor a female has just refused. `display` is what others see: whether an
+    # agent has courted long enough, or a fighter's score.
     clamped = False
     needs = {"mating_cooldown": "the time between matings would never pass"}
     columns = {"rival_id": -1, "display": 0.0}
@@ -233,7 +246,7 @@ class Mating(Rule):
         challenge = where((n == APPROACHING) | (n == COURTING), where(rival.exists, rival.id, -1.0), -1.0)
         challenge = where(suitor, challenge, -1.0)
         challenge = where(n == FIGHTING, me.rival_id, challenge)
-        # He has seen her refusal a step later; then she forgets it.
+        # He sees her refusal a step later; then she forgets it.
         refused = where(refuses, other.id, where(timer < p.court_time, me.rival_id, -1.0))
         refused = where(n == SEEKING, refused, -1.0)
         timer = where((n == s) & (n > NONE), where(refuses, 0.0, timer), 0.0)

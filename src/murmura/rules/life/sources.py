@@ -25,7 +25,7 @@ class FoodSource(Model):
 
 
 def serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
-    """Set aside a portion for each feeder and, while there is room, let in the nearest of those who wait."""
+    """Set aside a portion for each feeder and, while there is room, admit the nearest waiting agent."""
     share = it.amount / maximum(1.0, it.feeders)
     it.portion = where(it.feeders > 0.0, minimum(p.consumption * world.dt, share), 0.0)
     it.amount = maximum(0.0, it.amount - it.portion * it.feeders)
@@ -37,7 +37,7 @@ def serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
 
 
 def stay_empty(p: Any, it: Any, world: Any) -> None:
-    """Nothing to eat, until the respawn time is over."""
+    """Offer nothing until the respawn time is over."""
     it.present = 0.0
     it.empty_for = it.empty_for + world.dt
     if not p.respawn_never:
@@ -45,7 +45,7 @@ def stay_empty(p: Any, it: Any, world: Any) -> None:
 
 
 def fill(p: Any, it: Any, world: Any) -> None:
-    """Full again, at home or elsewhere."""
+    """Refill, at home or elsewhere."""
     it.position = it.home
     if p.respawn_elsewhere:
         number = to_integer(it.id) + RESPAWN_DRAWS
@@ -62,5 +62,5 @@ def drawn(low: Any, high: Any, step: Any, number: Any, count: int) -> list[Numbe
 
 
 def inside(margin: Number, draws: Sequence[Number], sides: Any) -> list[Number]:
-    """The place that numbers in [0, 1) stand for, at least `margin` away from the edges."""
+    """The place for numbers in [0, 1), at least `margin` away from the edges."""
     return [margin + u * (side - 2.0 * margin) for u, side in zip(draws, sides, strict=True)]

@@ -12,10 +12,10 @@ from murmura.core.rule import Rule, register_rule
 
 @register_rule("cucker_smale")
 class CuckerSmale(Rule):
-    """dv_i/dt = strength x mean of (v_j - v_i) / (1 + d^2 / length^2)^decay over all that are perceived, oneself
+    """dv_i/dt = strength x mean of (v_j - v_i) / (1 + d^2 / length^2)^decay over all perceived agents, itself
     included."""
 
-    strength: float = quantity(1.0, "Greatest rate of agreement (the paper's K).", "1/s", (0, 10), ge=0)
+    strength: float = quantity(1.0, "Maximum rate of agreement (the paper's K).", "1/s", (0, 10), ge=0)
     decay: float = quantity(
         0.4, "How fast influence falls with distance (the paper's beta).", "", (0, 2), ge=0, le=16
     )

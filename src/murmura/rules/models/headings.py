@@ -10,8 +10,8 @@ from murmura.core.world.randomness import IN_SPACE, uniform_pair
 
 
 def turn_force(me: Any, turn: Any, world: Any) -> Vec:
-    """The force that turns the velocity in this step and leaves its length alone. A turn is an angle [rad], or in space
-    a vector along the axis, as long as the angle."""
+    """The force that turns the velocity in this step and keeps its length. A turn is an angle [rad], or in space a
+    vector along the axis whose length is the angle."""
     force: Vec = (me.velocity.rotated(turn) - me.velocity) / world.thrust
     return force
 
@@ -36,7 +36,7 @@ def bell_vector(me_id: Integer, world: Any, stream: int) -> Vec:
 def bell(me_id: Integer, world: Any, stream: int) -> Number:
     """A random number with nearly a standard normal distribution.
 
-    Four uniform numbers added up (Irwin-Hall), which needs no logarithm; never beyond 3.47. It takes this stream
+    The sum of four uniform numbers (Irwin-Hall), which needs no logarithm and never exceeds 3.47. Uses this stream
     and the next.
     """
     a, b = uniform_pair(me_id, world, stream)

@@ -1,8 +1,8 @@
 """Hildenbrandt, Carere & Hemelrijk 2010 (StarDisplay): how starlings fly together over their roost.
 
-Forces of the paper in newtons on a bird of its mass: separation, cohesion and alignment with a number of neighbours
-that is kept by widening or narrowing the range of interaction, attraction to the roost, and chance. What makes a bird
-fly are the rules `cruise` (speed) and `banking` (lift, drag, weight and roll).
+The forces of the paper in newtons, on a bird of its mass: separation, cohesion and alignment, with a number of
+neighbours held steady by widening or narrowing the range of interaction; attraction to the roost; a random force.
+Flight itself comes from the rules `cruise` (speed) and `banking` (lift, drag, weight and roll).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class StarDisplay(FlightRule):
 
     weight: float = quantity(1.0, "Share of these forces that acts; 1: all of them.", "", (0, 1), ge=0)
     mass: float = quantity(0.08, "Mass of a bird.", "kg", (0.01, 1), gt=0)
-    separation: float = quantity(1.0, "Greatest force away from neighbours.", "N", (0, 5), ge=0)
-    cohesion: float = quantity(1.0, "Greatest force towards neighbours.", "N", (0, 5), ge=0)
-    alignment: float = quantity(0.5, "Force along with neighbours.", "N", (0, 5), ge=0)
+    separation: float = quantity(1.0, "Maximum force away from neighbours.", "N", (0, 5), ge=0)
+    cohesion: float = quantity(1.0, "Maximum force towards neighbours.", "N", (0, 5), ge=0)
+    alignment: float = quantity(0.5, "Force of alignment with neighbours.", "N", (0, 5), ge=0)
     randomness: float = quantity(
         0.01, "Standard deviation of a random force on each axis.", "N", (0, 1), ge=0
     )
-    neighbors: float = quantity(6.5, "How many neighbours the range is kept at.", "", (1, 30), gt=0)
-    widest_range: float = quantity(100.0, "Range in which a bird alone would look.", "u", (1, 200), gt=0)
-    adjustment: float = quantity(0.1, "How fast the range follows.", "1/s", (0, 2), ge=0)
+    neighbors: float = quantity(6.5, "Number of neighbours that the range adapts to.", "", (1, 30), gt=0)
+    widest_range: float = quantity(100.0, "Range of a bird without neighbours.", "u", (1, 200), gt=0)
+    adjustment: float = quantity(0.1, "How fast the range adapts.", "1/s", (0, 2), ge=0)
     body: float = quantity(0.2, "Distance up to which separation is full.", "u", (0, 2), ge=0)
     softness: float = quantity(
-        1.37, "Over which distance separation fades, as a Gaussian.", "u", (0.1, 10), gt=0
+        1.37, "Distance over which separation fades, as a Gaussian.", "u", (0.1, 10), gt=0
     )
     separation_radius: float = quantity(
         4.0, "Distance beyond which neighbours do not repel.", "u", (0, 20), ge=0
@@ -50,13 +50,15 @@ class StarDisplay(FlightRule):
     )
     roost_x: float = quantity(200.0, "Middle of the roost.", "u", PLACES)
     roost_y: float = quantity(200.0, "Middle of the roost.", "u", PLACES)
-    roost_z: float = quantity(100.0, "Height at which birds like to fly.", "u", PLACES)
-    roost_radius: float = quantity(150.0, "How far from its middle they turn back.", "u", (1, 1000), gt=0)
+    roost_z: float = quantity(100.0, "Preferred height of flight.", "u", PLACES)
+    roost_radius: float = quantity(
+        150.0, "Distance from its middle at which birds turn back.", "u", (1, 1000), gt=0
+    )
     roost_turning: float = quantity(
-        0.01, "Force that turns them back, for each unit of length beyond.", "N/u", (0, 1), ge=0
+        0.01, "Force that turns them back, per unit of length beyond.", "N/u", (0, 1), ge=0
     )
     roost_height: float = quantity(
-        0.02, "Force back to the height, for each unit of length away from it.", "N/u", (0, 1), ge=0
+        0.02, "Force back to the height, per unit of length away from it.", "N/u", (0, 1), ge=0
     )
 
     clamped = False
@@ -99,25 +101,25 @@ class StarDisplay(FlightRule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        # How far a bird is from the middle of those around it: 0 inside of a flock, 1 far outside.
+        # How far a bird is from the middle of those around it: 0 inside a flock, 1 far outside.
         edge = sqrt(found.middle.square) / maximum(1.0, found.crowd)
         force = found.away * (p.separation / maximum(1.0, found.count))
         force = force + found.towards * (edge * p.cohesion / maximum(1.0, found.joined))
         force = force + found.along * (p.alignment / sqrt(found.along.square + TINY))
         force = force + bell_vector(me.id, world, STREAM_STARDISPLAY) * p.randomness
         force = force + _to_the_roost(p, me)
-        # Newtons as the force that gives their acceleration in a step.
+        # Converts newtons to the force that gives the same acceleration in a step.
         return force * (p.weight * world.dt / (p.mass * world.thrust * world.pace))
 
 
 def _to_the_roost(p: Any, me: Any) -> Vec:
-    """Aside where a bird flies away from the roost, the more the straighter; and back to its height."""
+    """Sideways for a bird that flies away from the roost, more so the straighter it does; and back to its height."""
     x, y = me.position.x - p.roost_x, me.position.y - p.roost_y
     far: Number = sqrt(x * x + y * y + TINY)
     outwards = Vec(x / far, y / far, 0.0 * x)
     left, _ = wings(me.heading)
     heading_out = me.heading.dot(outwards)
     strength = p.roost_turning * maximum(0.0, far - p.roost_radius) * (0.5 + 0.5 * heading_out)
-    # To the side from which the way back is shorter.
+    # To the side on which the way back is shorter.
     aside = left * where(left.dot(outwards) > 0.0, -strength, strength)
     return aside + Vec(0.0 * x, 0.0 * x, (p.roost_z - me.position.z) * p.roost_height)

@@ -22,21 +22,21 @@ CANCELLED = 1e-10
 
 @register_rule("vicsek")
 class Vicsek(Rule):
-    """Adopt the mean heading of all within the perception radius, including oneself, plus noise."""
+    """Adopt the mean heading of all within the perception radius, including itself, plus noise."""
 
     weight: float = quantity(
         1.0, "Share of the turn that is made in a step; 1: all of it, as in the paper.", "", (0, 1), ge=0
     )
     noise: float = quantity(
         115.0,
-        "Width of the interval that the random turn is drawn from evenly (the paper's eta).",
+        "Width of the interval from which the random turn is drawn uniformly (the paper's eta).",
         "deg",
         (0, 360),
         ge=0,
         le=360,
     )
 
-    moves_first = True  # as in the paper: with the heading it has, and then it turns
+    moves_first = True  # as in the paper: an agent moves along its old heading, then turns
     clamped = False
 
     @staticmethod

@@ -1,9 +1,9 @@
-"""Bastien and Romanczuk 2020: collective motion from what the eye sees, without places or velocities of others.
+"""Bastien and Romanczuk 2020: collective motion from what the eye sees, without positions or velocities of others.
 
 Every agent has a width. In the eye of another it covers an interval of directions; area repels and edges attract.
-Nobody knows how far or how fast anybody is. With `perception.occlusion` bodies are opaque, as in the paper: the covered
-bins of the visual field count, and the edges between covered and free ones. Without it they are transparent: two that
-overlap in the eye count twice, so that what an eye sees is a sum over neighbours.
+No agent knows how far away or how fast another is. With `perception.occlusion` bodies are opaque, as in the paper: the
+covered bins of the visual field count, and the edges between covered and free ones. Without it they are transparent:
+two that overlap in the eye count twice, so that what an eye sees is a sum over neighbours.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ class Vision(Rule):
     """Speed up and turn away from what covers the view, and towards its edges (equations 4 and 5 of the paper)."""
 
     weight: float = quantity(
-        1.0, "How much sight counts beside other rules; alone it must be 1.", "", (0, 1), ge=0
+        1.0, "How much sight counts relative to other rules; alone it must be 1.", "", (0, 1), ge=0
     )
     body: float = quantity(1.0, "Width of an agent, as seen from every direction.", "u", (0.1, 10), gt=0)
     preferred_speed: float = quantity(1.0, "Speed of an agent that sees no other.", "u/s", (0, 10), ge=0)
     least_speed: float = quantity(
-        0.05, "Nobody gets slower: who stood still would have no heading to see from.", "u/s", (0.01, 1), gt=0
+        0.05, "Minimum speed: an agent at rest would have no heading.", "u/s", (0.01, 1), gt=0
     )
-    relaxation: float = quantity(0.1, "How fast that speed is taken up again.", "1/s", (0, 2), ge=0)
+    relaxation: float = quantity(0.1, "How fast an agent returns to that speed.", "1/s", (0, 2), ge=0)
     acceleration: float = quantity(
         0.5, "How much the view changes the speed (the paper's alpha 0).", "u/s^2", (0, 2), ge=0
     )
     acceleration_edges: float = quantity(
-        0.09, "What an edge counts there beside the area (alpha 1).", "", (0, 0.5), ge=0
+        0.09, "Weight of an edge relative to the area (alpha 1).", "", (0, 0.5), ge=0
     )
     turning: float = quantity(0.2, "How much the view turns the heading (beta 0).", "1/s", (0, 2), ge=0)
     turning_edges: float = quantity(
-        0.09, "What an edge counts there beside the area (beta 1).", "", (0, 0.5), ge=0
+        0.09, "Weight of an edge relative to the area (beta 1).", "", (0, 0.5), ge=0
     )
 
     clamped = False

@@ -19,7 +19,7 @@ RADIANS = 0.017453292519943295
 
 @register_rule("zones")
 class Zones(Rule):
-    """Turn away from neighbours that are too near; if there are none, align with near and turn towards far ones."""
+    """Turn away from neighbours that are too close; if there are none, align with near and turn towards far ones."""
 
     repulsion: float = quantity(1.0, "Radius of the zone in which others repel.", "u", (0.1, 5), gt=0)
     orientation: float = quantity(

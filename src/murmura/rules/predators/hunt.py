@@ -18,7 +18,7 @@ EVERYWHERE = 1e9  # [u] farther than any bird
 
 
 def idle(it: HunterRow, turn: Turn) -> None:
-    """Wander until the mood for a hunt comes."""
+    """Wander until it is in the mood to hunt."""
     it.target = -1.0
     wander(it, turn, 0.5, 0.4)
     ready = (it.cooldown == 0.0) & (it.energy >= it.hunt_energy)
@@ -33,14 +33,14 @@ def idle(it: HunterRow, turn: Turn) -> None:
 
 
 def recover(it: HunterRow, turn: Turn) -> None:
-    """Drift until enough energy is back."""
+    """Drift until it has regained enough energy."""
     it.target = -1.0
     slow_down(it, turn, 0.02)
     when(it.energy >= turn.p.rest_until * it.max_energy, lambda: enter(it, IDLE))
 
 
 def regain_energy(it: HunterRow, turn: Turn, share: Number) -> None:
-    """Get a step's energy back, or a share of it."""
+    """Regain a step's energy, or a share of it."""
     it.energy = minimum(it.max_energy, it.energy + it.energy_regen * share * turn.world.dt)
 
 
@@ -92,7 +92,7 @@ def within_reach(it: HunterRow, turn: Turn, reach: Number) -> Condition:
 
 
 def pursue(it: HunterRow, turn: Turn, late: Condition, go: Callable[[Number], None]) -> None:
-    """Give up what is gone, too far away or takes too long; else `go` after it, and attack from near by."""
+    """Give up prey that is gone, too far away or takes too long; else `go` after it, and attack from nearby."""
     gap = gap_to_prey(it, turn)
 
     def go_on() -> None:
@@ -106,7 +106,7 @@ def pursue(it: HunterRow, turn: Turn, late: Condition, go: Callable[[Number], No
 def strike(
     it: HunterRow, turn: Turn, reach: Number, late: Condition, lead: Number, catch: Mind, miss: Mind
 ) -> None:
-    """Catch what is within reach, give up what is gone or takes too long, else burst after it."""
+    """Catch prey within reach, give up prey that is gone or takes too long, else burst after it."""
 
     def go_on() -> None:
         chase(it, turn, lead, it.burst, it.attack_force)
@@ -137,7 +137,7 @@ def miss(it: HunterRow, turn: Turn) -> None:
 
 
 def vary_cooldown(it: HunterRow, world: Any) -> None:
-    """After a catch or a miss: a rest within a quarter of its mean, 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
+    """Vary the rest after a catch or a miss by up to a quarter of its mean: 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
     u, _ = draw(it, world, STREAM_HUNTER_REST)
     it.cooldown = it.cooldown * (0.75 + 0.5 * u)
 

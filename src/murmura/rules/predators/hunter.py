@@ -22,9 +22,9 @@ SPEED = "u/s or u/tick"
 class Hunter(Model):
     """A predator. Numbers that are left out are those of its kind."""
 
-    kind: KindName = choice("hawk", "What it is, which says how it hunts.")
+    kind: KindName = choice("hawk", "Its kind, which determines how it hunts.")
     numbers_from: KindName | None = choice(
-        None, "The kind whose numbers stand where none were given; follows `kind` when that is changed."
+        None, "The kind whose numbers replace those not given; follows `kind` when that changes."
     )
     x: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
     y: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
@@ -33,16 +33,18 @@ class Hunter(Model):
     )
 
     max_speed: float = quantity(22.0, "Top speed without a burst.", SPEED, (1, 60), gt=0)
-    max_force: float = quantity(1.2, "Greatest steering force.", "", (0.1, 3), gt=0)
-    burst: float = quantity(1.8, "Top speed while attacking or diving, in top speeds.", "", (1, 5), ge=1)
-    max_energy: float = quantity(80.0, "Greatest energy.", "", (10, 300), gt=0)
-    energy_regen: float = quantity(8.0, "Energy regained in a second of rest.", "1/s", (0, 50), ge=0)
-    hunting_drain: float = quantity(12.0, "Energy spent in a second of hunting.", "1/s", (0, 50), ge=0)
-    stalking_drain: float = quantity(4.0, "Energy spent in a second of stalking.", "1/s", (0, 50), ge=0)
+    max_force: float = quantity(1.2, "Maximum steering force.", "", (0.1, 3), gt=0)
+    burst: float = quantity(
+        1.8, "Top speed while attacking or diving, as a multiple of the top speed.", "", (1, 5), ge=1
+    )
+    max_energy: float = quantity(80.0, "Maximum energy.", "", (10, 300), gt=0)
+    energy_regen: float = quantity(8.0, "Energy regained per second of rest.", "1/s", (0, 50), ge=0)
+    hunting_drain: float = quantity(12.0, "Energy spent per second of hunting.", "1/s", (0, 50), ge=0)
+    stalking_drain: float = quantity(4.0, "Energy spent per second of stalking.", "1/s", (0, 50), ge=0)
     attack_cost: float = quantity(20.0, "Energy that an attack costs, hit or miss.", "", (0, 100), ge=0)
     exhaustion_threshold: float = quantity(15.0, "Energy at which it must rest.", "", (0, 100), ge=0)
-    hunt_energy: float = quantity(72.0, "Least energy to begin a hunt with.", "", (0, 300), ge=0)
-    recovery_delay: float = quantity(2.0, "Rest before energy comes back.", "s", (0, 20), ge=0)
+    hunt_energy: float = quantity(72.0, "Minimum energy to begin a hunt with.", "", (0, 300), ge=0)
+    recovery_delay: float = quantity(2.0, "Rest before energy returns.", "s", (0, 20), ge=0)
     catch_cooldown: float = quantity(
         4.0, "Mean rest after a catch, within a quarter of it.", "s", (0, 60), ge=0
     )
@@ -50,13 +52,13 @@ class Hunter(Model):
         2.0, "Mean rest after a miss, within a quarter of it.", "s", (0, 60), ge=0
     )
 
-    panic_radius: float = quantity(120.0, "How far it frightens.", "u", (10, 400), gt=0)
+    panic_radius: float = quantity(120.0, "Distance at which it frightens.", "u", (10, 400), gt=0)
     stealth_radius: float = quantity(
-        120.0, "How far it frightens from its hiding, or while it stalks under cover.", "u", (0, 400), ge=0
+        120.0, "Distance at which it frightens while it hides or stalks under cover.", "u", (0, 400), ge=0
     )
     sight: float = quantity(0.0, "How far it sees birds; 0: the whole flock.", "u", (0, 2000), ge=0)
     target_distance: float = quantity(
-        0.0, "How far it chooses its target; 0: from the whole flock.", "u", (0, 2000), ge=0
+        0.0, "How far away it chooses targets; 0: in the whole flock.", "u", (0, 2000), ge=0
     )
     isolation_weight: float = quantity(1.0, "How much it likes birds that are alone.", "", (-3, 3))
     edge_weight: float = quantity(0.8, "How much it likes birds at the flock's edge.", "", (-3, 3))
@@ -68,44 +70,54 @@ class Hunter(Model):
     )
     approach_weight: float = quantity(0.0, "How much it likes birds that come its way.", "", (-3, 3))
 
-    attack_distance: float = quantity(45.0, "From where it attacks.", "u", (5, 200), gt=0)
-    catch_distance: float = quantity(12.0, "From where it catches.", "u", (1, 100), gt=0)
-    lose_distance: float = quantity(300.0, "Beyond this it gives up.", "u", (50, 2000), gt=0)
-    hunt_time: float = quantity(6.0, "Longest hunt, an attack included.", "s", (1, 60), gt=0)
-    pursuit_time: float = quantity(6.0, "Longest pursuit before an attack.", "s", (1, 60), gt=0)
-    attack_time: float = quantity(2.0, "Longest attack, strike or dive.", "s", (0.1, 20), gt=0)
-    attack_force: float = quantity(2.5, "Steering force while attacking, in max_force.", "", (0.5, 5), gt=0)
-    circle_radius: float = quantity(200.0, "Radius of its circle round the flock.", "u", (50, 500), gt=0)
-    circle_rate: float = quantity(0.5, "How fast it circles, if it can.", "rad/s", (0, 3), ge=0)
-    scan_time: float = quantity(8.0, "Longest look for a target.", "s", (1, 60), gt=0)
+    attack_distance: float = quantity(45.0, "Distance from which it attacks.", "u", (5, 200), gt=0)
+    catch_distance: float = quantity(12.0, "Distance from which it catches.", "u", (1, 100), gt=0)
+    lose_distance: float = quantity(300.0, "Distance beyond which it gives up.", "u", (50, 2000), gt=0)
+    hunt_time: float = quantity(6.0, "Maximum time of a hunt, including the attack.", "s", (1, 60), gt=0)
+    pursuit_time: float = quantity(6.0, "Maximum time of a pursuit before an attack.", "s", (1, 60), gt=0)
+    attack_time: float = quantity(2.0, "Maximum time of an attack, strike or dive.", "s", (0.1, 20), gt=0)
+    attack_force: float = quantity(
+        2.5, "Steering force while attacking, in units of max_force.", "", (0.5, 5), gt=0
+    )
+    circle_radius: float = quantity(200.0, "Radius of its circle around the flock.", "u", (50, 500), gt=0)
+    circle_rate: float = quantity(0.5, "How fast it circles, if its speed allows.", "rad/s", (0, 3), ge=0)
+    scan_time: float = quantity(8.0, "Maximum time to look for a target.", "s", (1, 60), gt=0)
     stalk_time: float = quantity(
-        5.0, "Longest stalking, herding, climbing or way to a hiding.", "s", (1, 60), gt=0
+        5.0, "Maximum time to stalk, herd, climb or reach a hiding place.", "s", (1, 60), gt=0
     )
     stalk_distance: float = quantity(80.0, "How near it comes while stalking.", "u", (0, 300), ge=0)
-    hunt_distance: float = quantity(60.0, "How near it stops stalking and hunts.", "u", (5, 300), gt=0)
-    stalk_speed: float = quantity(1.0, "Speed while stalking, in top speeds.", "", (0, 2), ge=0)
-    stalk_force: float = quantity(1.0, "Steering force while stalking, in max_force.", "", (0, 3), ge=0)
-    least_isolation: float = quantity(0.4, "How alone a target must be.", "", (0, 1), ge=0, le=1)
-    drop_isolation: float = quantity(0.2, "Less alone than this it is dropped.", "", (0, 1), ge=0, le=1)
+    hunt_distance: float = quantity(
+        60.0, "Distance at which it stops stalking and hunts.", "u", (5, 300), gt=0
+    )
+    stalk_speed: float = quantity(
+        1.0, "Speed while stalking, as a multiple of the top speed.", "", (0, 2), ge=0
+    )
+    stalk_force: float = quantity(
+        1.0, "Steering force while stalking, in units of max_force.", "", (0, 3), ge=0
+    )
+    least_isolation: float = quantity(0.4, "Minimum isolation of a target.", "", (0, 1), ge=0, le=1)
+    drop_isolation: float = quantity(
+        0.2, "Isolation below which a target is dropped.", "", (0, 1), ge=0, le=1
+    )
 
-    bonus_rate: float = quantity(0.0, "What a second of pursuit adds to its speed.", "1/s", (0, 0.2), ge=0)
-    bonus_max: float = quantity(1.0, "Most that pursuit makes of its speed.", "", (1, 2), ge=1)
-    tiring: float = quantity(0.0, "Energy its target loses in a second of pursuit.", "1/s", (0, 0.2), ge=0)
-    tiring_max: float = quantity(0.3, "Most energy its target loses in a pursuit.", "", (0, 1), ge=0, le=1)
-    climb_rate: float = quantity(0.0, "Altitude gained in a second of climbing.", "1/s", (0, 2), ge=0)
-    max_altitude: float = quantity(0.0, "Greatest altitude.", "", (0, 1), ge=0, le=1)
+    bonus_rate: float = quantity(0.0, "What each second of pursuit adds to its speed.", "1/s", (0, 0.2), ge=0)
+    bonus_max: float = quantity(1.0, "Maximum factor on its speed from pursuit.", "", (1, 2), ge=1)
+    tiring: float = quantity(0.0, "Energy its target loses per second of pursuit.", "1/s", (0, 0.2), ge=0)
+    tiring_max: float = quantity(0.3, "Maximum energy its target loses in a pursuit.", "", (0, 1), ge=0, le=1)
+    climb_rate: float = quantity(0.0, "Altitude gained per second of climbing.", "1/s", (0, 2), ge=0)
+    max_altitude: float = quantity(0.0, "Maximum altitude.", "", (0, 1), ge=0, le=1)
     scan_altitude: float = quantity(0.0, "Altitude while looking for a target.", "", (0, 1), ge=0, le=1)
-    dive_altitude: float = quantity(0.0, "Least altitude for a dive.", "", (0, 1), ge=0, le=1)
-    wait_time: float = quantity(1.5, "Least time in ambush.", "s", (0, 20), ge=0)
-    ambush_time: float = quantity(12.0, "Longest time in ambush.", "s", (1, 120), gt=0)
+    dive_altitude: float = quantity(0.0, "Minimum altitude for a dive.", "", (0, 1), ge=0, le=1)
+    wait_time: float = quantity(1.5, "Minimum time in ambush.", "s", (0, 20), ge=0)
+    ambush_time: float = quantity(12.0, "Maximum time in ambush.", "s", (1, 120), gt=0)
     strike_range: float = quantity(70.0, "How far it looks for prey from ambush.", "u", (5, 300), gt=0)
     agility: float = quantity(1.0, "Steering force while turning after prey.", "", (0.5, 5), gt=0)
-    feint_rate: float = quantity(0.0, "Feints in a second of hunting.", "1/s", (0, 3), ge=0)
+    feint_rate: float = quantity(0.0, "Feints per second of hunting.", "1/s", (0, 3), ge=0)
 
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, data: Any) -> Any:
-        """Numbers that were not given, or were those of the kind it had before, become those of its kind."""
+        """Use the kind's numbers where none were given, or where they were those of its previous kind."""
         if not isinstance(data, Mapping):
             return data
         kind = data.get("kind", "hawk")

@@ -43,7 +43,7 @@ def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     collapse_if_exhausted(it)
     hunts_before = it.catches + it.failed_hunts
     act_by_state(it, turn)
-    # Here and not where hunts end: there are many such places, and one random draw serves all.
+    # Here rather than where hunts end: there are many such places, and one random draw serves them all.
     when(it.catches + it.failed_hunts > hunts_before, lambda: vary_cooldown(it, world))
     move(it, turn)
     frighten(it)
@@ -97,7 +97,7 @@ def run_timers(it: HunterRow, world: Any) -> None:
 
 
 def spend_and_regain(it: HunterRow, turn: Turn) -> None:
-    """Energy falls while hunting in any form, and comes back after a delay; in ambush the kind itself sets the rate."""
+    """Energy falls during any kind of hunting and returns after a delay; in ambush the kind itself sets the rate."""
     state, dt = it.state, turn.world.dt
 
     def spend() -> None:

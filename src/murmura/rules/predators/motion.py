@@ -34,7 +34,7 @@ def steer_toward(it: HunterRow, turn: Turn, place: Vec, speed: Number, force: Nu
 
 
 def chase(it: HunterRow, turn: Turn, lead: Number, speed: Number, force: Number) -> None:
-    """Steer for where the target will be after `lead` seconds."""
+    """Steer to where the target will be after `lead` seconds."""
     ahead = lead * turn.world.pace
     steer_toward(it, turn, it.prey + it.prey_velocity * ahead, speed, force)
 
@@ -55,10 +55,10 @@ def start_circle(it: HunterRow, turn: Turn, middle: Vec, radius: Number) -> None
 
 
 def circle(it: HunterRow, turn: Turn, middle: Vec, rate: Number, speed: Number, force: Number) -> None:
-    """Steer along a circle round a place: the point on it runs at `rate`, and waits for a hunter left behind.
+    """Steer along a circle around a place: the point on it moves at `rate`, and waits for a hunter left behind.
 
-    The documents' rates ask for more than any hunter's speed at their radii; without waiting, the hunter would be
-    drawn into the middle of the flock instead of around it.
+    At their radii, the documents' rates exceed the speed of any hunter; without waiting, the hunter would be drawn
+    into the middle of the flock instead of around it.
     """
     ahead = it.angle - offset(turn.world, middle, it.position).angle
     ahead = ahead - 2.0 * PI * floor(ahead / (2.0 * PI) + 0.5)
@@ -102,12 +102,12 @@ def go_round_the_flock(it: HunterRow, turn: Turn, speed: Number, force: Number) 
 
 
 def slow_down(it: HunterRow, turn: Turn, share: Number) -> None:
-    """Lose a share of the velocity, given for a sixtieth of a second."""
+    """Lose a share of the velocity, given per sixtieth of a second."""
     it.velocity = it.velocity * maximum(0.0, 1.0 - share * turn.world.thrust)
 
 
 def wander(it: HunterRow, turn: Turn, speed: Number, force: Number) -> None:
-    """Fly to places drawn at random, seven of ten of them along an edge."""
+    """Fly to random places, seven in ten of them along an edge."""
     there = gap_to(it, turn, it.goal) < turn.p.edge_margin * 0.5
     when((it.goal_time == 0.0) | there, lambda: draw_goal(it, turn))
     steer_toward(it, turn, it.goal, speed, force)
@@ -130,7 +130,7 @@ def draw_goal(it: HunterRow, turn: Turn) -> None:
 
 
 def top_speed(it: HunterRow, turn: Turn) -> Number:
-    """The cap of S0-70: a burst while attacking or diving, what the chase asks for otherwise, less when tired."""
+    """The cap of S0-70: a burst while attacking or diving, otherwise what the chase requires, less when tired."""
     bursts = (it.state == ATTACKING) | (it.state == DIVING)
     share = where(bursts, it.burst, maximum(1.0, minimum(it.aim, it.burst)))
     low = 2.0 * it.exhaustion_threshold
@@ -153,7 +153,7 @@ def move(it: HunterRow, turn: Turn) -> None:
 
 
 def _margins(turn: Turn) -> Any:
-    """How near each edge a hunter turns: under a low ceiling, not in the middle of the room."""
+    """How near each edge a hunter turns back. Under a low ceiling it must not do so in the middle."""
     if len(turn.world.size) == 2:
         return turn.p.edge_margin
     margin = turn.p.edge_margin

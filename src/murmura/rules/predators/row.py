@@ -20,14 +20,14 @@ class Appearance:
     position: Vec
     velocity: Vec
     fright: Number  # how far it frightens now; 0: it is not there
-    target: Number  # the id it is after, or eyes; -1: nobody
-    caught: Number  # the id it has just caught; -1: nobody
+    target: Number  # the id of the agent it pursues or watches; -1: none
+    caught: Number  # the id of the agent it has just caught; -1: none
     number: Number  # its place among the hunters
     tires: Number  # the energy its target loses each second now
     center: Vec  # the middle of the birds it sees
-    salt: Number  # what makes this step's choice differ from the next one's
+    salt: Number  # varies the random choice from step to step
     reach: Number  # how far it looks for prey now; 0: it does not
-    reach_from: Number  # nearer prey is not for it
+    reach_from: Number  # prey nearer than this does not count
     least_approach: Number  # least cosine with which prey must fly towards it
     watch: Vec  # a place at which it counts birds
     watch_radius: Number  # how far from there; 0: it does not count
@@ -62,7 +62,7 @@ class Memory:
     angle: Number  # of its place on a circle
     radius: Number  # of that circle
     hunt_clock: Number  # since it began to hunt
-    bonus: Number  # what the pursuit has made of its speed
+    bonus: Number  # factor on its speed from pursuit
     exhaustion: Number  # what its target has lost in this pursuit
     burst_left: Number
     stealth: Number  # 1: it hides
@@ -75,7 +75,7 @@ class Memory:
     flock_velocity: Vec
     watched: Number  # how many birds fly towards the place it watches
     best: Number  # the score of the best prey
-    best_id: Number  # and who that is; -1: nobody
+    best_id: Number  # and its id; -1: none
     aim: Number  # the greatest share of its top speed that it steered for in this turn
     prey_here: Number  # whether its target reports: GONE, TAKEN or HERE
     prey: Vec  # where its target is
@@ -95,7 +95,7 @@ class Settings:
     """The hunter's own fields that the scenario sets. `Hunter` has the description and unit of each."""
 
     kind: Number
-    listed: Number  # whether the scenario names it; else its row waits for the young of one
+    listed: Number  # whether the scenario lists it; else its row is free for young
     start: Vec
     line: Number  # which hunter of the scenario's list it is, or descends from
     rows: Number  # how many hunters there may be

@@ -70,12 +70,14 @@ class Predators(Rule):
         2.0, "How much panic adds to the flight force: max_force x (1 + this x panic).", "", (0, 5), ge=0
     )
     flight_cost: float = quantity(
-        0.0, "Energy that a bird in full panic before a hunter loses in a second.", "1/s", (0, 1), ge=0
+        0.0, "Energy that a bird in full panic before a hunter loses per second.", "1/s", (0, 1), ge=0
     )
-    eagerness: float = quantity(3.6, "Hunts begun in a second of full aggression.", "1/s", (0, 60), ge=0)
-    rest_until: float = quantity(0.6, "Share of its energy a tired hunter rests for.", "", (0, 1), ge=0, le=1)
+    eagerness: float = quantity(3.6, "Hunts begun per second at full aggression.", "1/s", (0, 60), ge=0)
+    rest_until: float = quantity(
+        0.6, "Share of its energy at which a tired hunter stops resting.", "", (0, 1), ge=0, le=1
+    )
     spread: float = quantity(
-        0.15, "How far chance may lower the score of a target, so that not always the best is chosen.", "",
+        0.15, "Maximum random reduction of a target's score, so that the best is not always chosen.", "",
         (0, 1), ge=0, le=1,
     )  # fmt: skip
     isolation_distance: float = quantity(
@@ -86,10 +88,10 @@ class Predators(Rule):
         150.0, "Distance from the middle of the flock that counts as its edge.", "u", (10, 500), gt=0
     )
     intercept_distance: float = quantity(
-        400.0, "Distance from which a target is hard to reach.", "u", (50, 1000), gt=0
+        400.0, "Distance at which a target is hard to reach.", "u", (50, 1000), gt=0
     )
     unsteady_turn: float = quantity(
-        180.0, "Turning rate from which a bird's path is unpredictable.", "deg/s", (10, 720), gt=0
+        180.0, "Turning rate at which a bird's path is unpredictable.", "deg/s", (10, 720), gt=0
     )
     edge_margin: float = quantity(100.0, "How near the world's edge hunters turn.", "u", (1, 400), gt=0)
     edge_push: float = quantity(0.5, "How hard they turn there.", "", (0, 5), ge=0)
@@ -101,7 +103,7 @@ class Predators(Rule):
     )
     most_hunters: int = quantity(
         0,
-        "How many hunters may live at once, where they breed; 0: those of the list.",
+        "Maximum number of hunters, where they breed; 0: those of the list.",
         "",
         (0, 64),
         ge=0,
@@ -179,7 +181,7 @@ class Predators(Rule):
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
-        """Flight and panic within the hunter's present reach of fear, and whether it has caught or tires me."""
+        """Flight and panic within the hunter's current radius of fear, and whether it has caught me or tires me."""
         away = offset(world, it.position, me.position)
         square = away.square
         d = sqrt(square + TINY)
@@ -215,12 +217,12 @@ class Predators(Rule):
 
     @staticmethod
     def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
-        """A capture: by which hunter, and how alone the bird was."""
+        """A capture: by which hunter, and how isolated the bird was."""
         return where(found.catcher > 0.0, CAPTURE, 0.0), found.catcher - 1.0, was.isolation
 
     @staticmethod
     def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
-        """Who I am to this hunter: whether in sight, which way, how fast; at the place it watches; how good a prey."""
+        """My report to a hunter: whether and where it sees me, whether it watches my place, and my score as prey."""
         way = offset(world, it.position, me.position)
         square = way.square
         seen = (square <= it.sight * it.sight) | (it.sight == 0.0)
@@ -251,7 +253,7 @@ class Predators(Rule):
 
 
 def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
-    """Panic, the energy a pursuit costs, and how alone I am: by the nearest I see and by how many."""
+    """Panic, the energy a pursuit costs, and my isolation: from the nearest neighbour and how many I see."""
     nearest = found.nearest
     apart = minimum(1.0, sqrt(where(nearest.exists, nearest.score, 0.0)) / p.isolation_distance)
     crowd = 1.0 - minimum(1.0, me.neighbors / p.isolation_crowd)
@@ -259,14 +261,14 @@ def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
         "panic": maximum(me.panic, found.panic),
         "energy": maximum(0.0, me.energy - (found.tires + p.flight_cost * found.panic) * world.dt),
         "isolation": where(nearest.exists, apart * crowd, 1.0),
-        # Where it is heading now: `age`, which comes after the move, makes of it how steadily it flies.
+        # The heading now; after the move, `age` computes from it how steadily the bird flies.
         "steadiness": me.velocity.angle,
         "fright": found.panic,
     }
 
 
 def steadiness(p: Any, me: Any, world: Any) -> Number:
-    """How little I turned in this step: 1 straight on, 0 if I turn so fast that nobody can foresee my way."""
+    """How little I turned in this step: 1 straight on, 0 if I turn so fast that my path is unpredictable."""
     turned = me.velocity.angle - me.steadiness
     turned = absolute(turned - 2.0 * PI * floor(turned / (2.0 * PI) + 0.5))
     return maximum(0.0, 1.0 - turned * DEGREES / (p.unsteady_turn * world.dt))
@@ -305,14 +307,14 @@ def score(p: Any, me: Any, it: Any, world: Any, way: Vec, d: Number) -> Number:
 
 
 class Respawning(Predators):
-    """A caught bird returns at once, unharmed, somewhere else."""
+    """A caught bird reappears immediately somewhere else, unharmed."""
 
     writes = (*Predators.writes, "position", "velocity")
 
     @staticmethod
     def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
         now = felt(p, me, found, world)
-        # `age` knows no items: until it comes, an isolation below 0 says that the bird is caught.
+        # `age` gets no items: until then, an isolation below 0 marks a caught bird.
         return now | {"isolation": where(found.catcher > 0.0, -1.0, now["isolation"])}
 
     @staticmethod

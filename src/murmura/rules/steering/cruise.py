@@ -1,4 +1,4 @@
-"""Cruising: every bird returns to the speed it likes best."""
+"""Cruising: every bird returns to its preferred speed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ class Cruise(Rule):
 
     weight: float = quantity(1.0, "How much the cruise speed counts.", "", (0, 5), ge=0)
     speed: float = quantity(10.0, "The cruise speed.", "u/s or u/tick", (0.1, 40), gt=0)
-    relaxation: float = quantity(
-        1.0, "Time in which a difference shrinks to 1/e of itself.", "s", (0.1, 10), gt=0
-    )
+    relaxation: float = quantity(1.0, "Time in which a difference decays to 1/e.", "s", (0.1, 10), gt=0)
 
     clamped = False
 

@@ -35,10 +35,10 @@ class FlightRule(Rule):
 
 @register_rule("level")
 class Level(FlightRule):
-    """Prefer level flight: a climb or a dive fades away, as 1/e in `relaxation`."""
+    """Prefer level flight: a climb or a dive decays to 1/e within `relaxation`."""
 
     weight: float = quantity(1.0, "How much level flight counts.", "", (0, 5), ge=0)
-    relaxation: float = quantity(1.0, "Time in which a climb shrinks to 1/e of itself.", "s", (0.1, 10), gt=0)
+    relaxation: float = quantity(1.0, "Time in which a climb decays to 1/e.", "s", (0.1, 10), gt=0)
 
     clamped = False
 
@@ -50,11 +50,11 @@ class Level(FlightRule):
 
 @register_rule("altitude")
 class Altitude(FlightRule):
-    """Prefer a height: a vertical wish, in proportion to the distance from it, full beyond `range`."""
+    """Prefer a height: a vertical force in proportion to the distance from it, full beyond `range`."""
 
-    weight: float = quantity(1.0, "How much the height counts beside the other wishes.", "", (0, 5), ge=0)
-    z: float | None = quantity(None, "The height; none: half way up.", "u", (0, 1000))
-    range: float = quantity(50.0, "How far from it the wish is full.", "u", (1, 500), gt=0)
+    weight: float = quantity(1.0, "How much the height counts relative to the other rules.", "", (0, 5), ge=0)
+    z: float | None = quantity(None, "The height; none: halfway up.", "u", (0, 1000))
+    range: float = quantity(50.0, "Distance from it at which the force is full.", "u", (1, 500), gt=0)
 
     def options(self) -> dict[str, bool]:
         return super().options() | {"has_z": self.z is not None}
@@ -76,15 +76,15 @@ class Banking(FlightRule):
         10.0, "Speed at which lift carries the weight in level flight.", "u/s", (1, 40), gt=0
     )
     gravity: float = quantity(9.81, "Acceleration of free fall.", "u/s^2", (0, 20), ge=0)
-    lift_to_drag: float = quantity(3.3, "Lift for each unit of drag.", "", (1, 20), gt=0)
+    lift_to_drag: float = quantity(3.3, "Lift per unit of drag.", "", (1, 20), gt=0)
     roll_in: float = quantity(
-        0.8, "How fast a bird rolls into a turn: tan of the roll gained is this x acceleration aside x dt.",
+        0.8, "How fast a bird rolls into a turn: tan of the roll gained is this x lateral acceleration x dt.",
         "s/u", (0, 20), ge=0,
     )  # fmt: skip
     roll_out: float = quantity(
         1.0, "How fast it rolls out: tan of the roll lost is this x sin(roll) x dt.", "1/s", (0, 20), ge=0
     )
-    most_roll: float = quantity(90.0, "Steepest roll to either side.", "deg", (0, 120), ge=0, le=180)
+    most_roll: float = quantity(90.0, "Maximum roll to either side.", "deg", (0, 120), ge=0, le=180)
 
     clamped = False
     flies = True

@@ -20,12 +20,12 @@ from murmura.rules.steering.towards import steer_at_speed, steer_towards
 class Seek(Rule):
     """Fly to a place and slow down on arrival (S0-57)."""
 
-    weight: float = quantity(1.0, "How much the goal counts beside the other wishes.", "", (0, 5), ge=0)
+    weight: float = quantity(1.0, "How much the goal counts relative to the other rules.", "", (0, 5), ge=0)
     x: float = quantity(0.0, "Where the goal is.", "u", PLACES)
     y: float = quantity(0.0, "Where the goal is.", "u", PLACES)
     z: float | None = height()
     arrival_radius: float = quantity(
-        100.0, "Nearer than this the flight slows with d/radius; 0: never.", "u", (0, 500), ge=0
+        100.0, "Distance within which the flight slows as d/radius; 0: never.", "u", (0, 500), ge=0
     )
 
     def options(self) -> dict[str, bool]:
@@ -42,11 +42,15 @@ class Seek(Rule):
 class FleePoint(Rule):
     """Fly away from a place (S0-58)."""
 
-    weight: float = quantity(1.0, "How much getting away counts beside the other wishes.", "", (0, 5), ge=0)
+    weight: float = quantity(
+        1.0, "How much getting away counts relative to the other rules.", "", (0, 5), ge=0
+    )
     x: float = quantity(0.0, "The place to avoid.", "u", PLACES)
     y: float = quantity(0.0, "The place to avoid.", "u", PLACES)
     z: float | None = height()
-    reach: float = quantity(0.0, "Farther than this the place is ignored; 0: never.", "u", (0, 1000), ge=0)
+    reach: float = quantity(
+        0.0, "Distance beyond which the place is ignored; 0: never.", "u", (0, 1000), ge=0
+    )
 
     def options(self) -> dict[str, bool]:
         return super().options() | {"has_z": self.z is not None}
@@ -66,8 +70,10 @@ def _goal(p: Any, world: Any) -> Vec:
 class TrackingRule(Rule):
     """A rule about one named agent."""
 
-    weight: float = quantity(1.0, "How much this agent matters beside the other wishes.", "", (0, 5), ge=0)
-    agent: int = quantity(0, "The id of the agent that is meant.", "id", (0, 1000), ge=0)
+    weight: float = quantity(
+        1.0, "How much this agent matters relative to the other rules.", "", (0, 5), ge=0
+    )
+    agent: int = quantity(0, "The id of the agent to track.", "id", (0, 1000), ge=0)
 
     tracks = "agent"
 
@@ -80,7 +86,7 @@ class TrackingRule(Rule):
 class Pursue(TrackingRule):
     """Fly to where a quarry will be: its place after the time it takes to get there, at most `lead`."""
 
-    lead: float = quantity(1.0, "How far ahead the quarry's flight is foreseen at most.", "s", (0, 5), ge=0)
+    lead: float = quantity(1.0, "How far ahead the quarry's flight is predicted at most.", "s", (0, 5), ge=0)
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
@@ -94,8 +100,8 @@ class Pursue(TrackingRule):
 class Evade(TrackingRule):
     """Fly away from where a hunter will be, while it is within reach."""
 
-    lead: float = quantity(1.0, "How far ahead the hunter's flight is foreseen at most.", "s", (0, 5), ge=0)
-    reach: float = quantity(150.0, "Farther than this the hunter is ignored.", "u", (10, 400), gt=0)
+    lead: float = quantity(1.0, "How far ahead the hunter's flight is predicted at most.", "s", (0, 5), ge=0)
+    reach: float = quantity(150.0, "Distance beyond which the hunter is ignored.", "u", (10, 400), gt=0)
 
     @staticmethod
     def item(p: Any, me: Any, it: Any, world: Any) -> Any:
@@ -112,7 +118,7 @@ class FollowLeader(TrackingRule):
 
     distance: float = quantity(20.0, "How far behind the leader to fly.", "u", (1, 100), gt=0)
     arrival_radius: float = quantity(
-        50.0, "Nearer to that place than this the flight slows.", "u", (1, 200), gt=0
+        50.0, "Distance from that place within which the flight slows.", "u", (1, 200), gt=0
     )
 
     @staticmethod
@@ -141,16 +147,16 @@ def _out_of_the_way(way: Vec, heading: Vec, along: Any) -> tuple[Any, Vec]:
 
 @register_rule("wander")
 class Wander(Rule):
-    """Stroll: steer to a point on a circle, in space a sphere, ahead that drifts along smoothly (Reynolds 1999).
+    """Steer to a point that drifts smoothly along a circle ahead, in space a sphere (Reynolds 1999).
 
-    The drift is noise over time along a line of the agent's own, so it needs no memory.
+    The drift is noise over time along a line specific to the agent, so it needs no memory.
     """
 
-    weight: float = quantity(1.0, "How much strolling counts beside the other wishes.", "", (0, 5), ge=0)
+    weight: float = quantity(1.0, "How much wandering counts relative to the other rules.", "", (0, 5), ge=0)
     circle_distance: float = quantity(
         1.0, "How far ahead the circle lies, in circle radii.", "", (0, 5), ge=0
     )
-    rate: float = quantity(0.5, "How fast the point drifts, in noise cells a second.", "1/s", (0, 5), ge=0)
+    rate: float = quantity(0.5, "How fast the point drifts, in noise cells per second.", "1/s", (0, 5), ge=0)
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Shorter runs of candidates in space: each is cut to where the spheres of sight of its four agents meet its column.
+"""Shorter runs of candidates in space: each is cut to where its four agents' spheres of sight intersect its column.
 
-Columns beside and diagonally beside the agents' own are met by a part of a sphere only, whose half length along x is
+Only part of a sphere intersects the columns beside and diagonally beside the agents' own. Its half length along x is
 the chord sqrt(r^2 - d^2), d being the distance from an agent to the column. A run loses whole bins at both ends, and at
-its beginning whole tiles: so every candidate that is left keeps its lane, and sums keep their bits.
+its beginning whole tiles: so every remaining candidate keeps its lane, and sums keep their bits.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from murmura.compute.trace.llvm_target import INT, LANES, Cell, LlvmTarget
 from murmura.core.algebra import NUMBER, Value, maximum, minimum, sqrt, to_integer, to_number, where
 
 SLACK = 0.02
-"""Bins, and shares of a radius, by which runs are longer than they need be: far more than rounding."""
+"""Safety margin of a run, in bins and as a share of the radius: far more than rounding."""
 BIG = 1e18
 LONG_RUN = 24
-"""Candidates in the agents' own column from which on runs are cut. The common workload has about 15."""
+"""Runs are cut if the agents' own column has at least this many candidates. The common workload has about 15."""
 AGENT = [k // GROUP for k in range(LANES)]
 SIDE = [k % GROUP for k in range(LANES)]
-"""Which side of its column each lane looks at: lower and upper along y, lower and upper along z."""
+"""The side of the column that each lane computes: lower and upper along y, lower and upper along z."""
 ALONG_Y = [GROUP * a + s for a in range(GROUP) for s in (0, 1, 0, 1)]
 ALONG_Z = [GROUP * a + s for a in range(GROUP) for s in (2, 2, 3, 3)]
 """The two sides that meet at each of the four corners."""
 BY_NUMBER = [LANES, 2, LANES + 1, 0, 1, LANES + 2, 3, LANES + 3, *range(8)]
-"""Sides and, behind them, corners, in the order of the eight columns around one (`lines_around`)."""
+"""Sides, then corners, in the order of the eight columns around one (`lines_around`)."""
 
 
 Bins = Callable[[Value], tuple[Value, Value]]
-"""The first bin of a run and the bin behind its last one, by the run's number."""
+"""The first bin of a run and the bin after its last one, by the run's number."""
 
 
 def cut_bins(
@@ -50,8 +50,8 @@ def cut_bins(
         i: The first of them.
         last: The last of them.
         c0: The first bin of uncut runs.
-        c1: The bin behind their last one.
-        own: How many candidates the agents' own column has: where they are few, a cut costs more than it saves.
+        c1: The bin after their last one.
+        own: How many candidates the agents' own column has: if there are few, a cut costs more than it saves.
     """
     t = agents.target
     first, end = t.cell(c0, lanes=True), t.cell(c1, lanes=True)
@@ -59,7 +59,7 @@ def cut_bins(
         low, high = _chords(agents, index, grid, line, i, last)
         begins = to_integer(maximum((low - grid.x0) * grid.per_x + (ACROSS - SLACK), 0.0))
         stops = to_integer(minimum((high - grid.x0) * grid.per_x + (ACROSS + 1.0 + SLACK), to_number(c1)))
-        # Not beyond the agents' own bins: those at the edges also hold who is outside of the world.
+        # Not beyond the agents' own bins: bins at the edges also hold agents outside the world.
         first.set(minimum(maximum(begins, c0), c0 + ACROSS))
         end.set(minimum(maximum(stops, c1 - ACROSS), c1))
     firsts, ends = _in_memory(t, first), _in_memory(t, end)
@@ -105,7 +105,7 @@ def _chords(
     for gap in (beside, diagonal):
         chord = sqrt(maximum(0.0, square - gap))
         low, high = where(is_one, x - chord, BIG), where(is_one, x + chord, -BIG)
-        for by in (8, 4):  # the least and the greatest of the four
+        for by in (8, 4):  # the minimum and maximum of the four
             turned = [(k + by) % LANES for k in range(LANES)]
             low, high = minimum(low, picked(low, turned)), maximum(high, picked(high, turned))
         found.append((low, high))

@@ -13,7 +13,7 @@ ACROSS = 4  # bins per perception radius
 class Grid:
     """Rows and bins: their number, where the first begins, and bins and rows per unit of length.
 
-    There is one more row on each side, so that every row has neighbours. A line is a row or one of these.
+    There is an extra row on each side, so that every row has neighbours. A line is a row or an extra row.
     """
 
     columns: Value
@@ -45,7 +45,7 @@ class Grid:
         return self.across if self.layers is None else self.across * (self.layers + 2)
 
     def line(self, row: Value) -> Value:
-        """The line that a row is."""
+        """The line of a row."""
         if self.layers is None:
             return row + 1
         return (row // self.rows + 1) * self.across + row % self.rows + 1

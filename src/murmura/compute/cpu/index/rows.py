@@ -1,6 +1,6 @@
 """The spatial index of the CPU kernel: the flock sorted by position, with ghosts at the edges of a wrapping world.
 
-The world is cut into rows at least as high as the greatest perception radius, and each row into bins a quarter as
+The world is divided into rows at least as high as the greatest perception radius, and each row into bins a quarter as
 wide. State is physically sorted by (row, bin, x), so an agent's candidates are three contiguous runs. On a wrapping
 world a halo of ghost copies around the edges replaces every modulo; each row ends in far-away sentinels, so that tiles
 of four candidates may read past a run's end. In space rows form layers along z, and an agent's candidates are nine

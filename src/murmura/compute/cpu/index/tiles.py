@@ -1,9 +1,9 @@
-"""Tiles of candidates around four agents in space, of which only those with a neighbour are worth a meeting.
+"""Tiles of candidates around four agents in space; agents meet only those that contain a neighbour.
 
-Three in four candidates of the eight columns around an agent's own are out of sight, and half of the tiles hold nobody
-within reach of any of the four agents. So tiles are listed first, then tested by distance alone, and the agents meet
-the rest. A tile that is left out contributes nothing: the bits are those of meeting all. One loop over a list also
-ends once, where eight short loops would each end with a branch that the processor guesses wrong.
+Three in four candidates in the eight columns around an agent's own are out of sight, and half of the tiles have no
+agent within reach of any of the four. So tiles are listed first, then tested by distance alone, and the agents meet the
+rest. A skipped tile would contribute nothing, so the bits are the same. One loop over a list also ends only once, where
+eight short loops would each end with a mispredicted branch.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from murmura.core.vec import Vec
 AROUND = 8
 """Columns around one in space."""
 Run = Callable[[Value], tuple[Value, Value]]
-"""The begin and end of one of the runs around some agents, by its number."""
+"""The beginning and end of one of the runs around some agents, by its number."""
 
 
 def tile_room(candidates: int) -> int:
-    """Places in a list of tiles, with room for a whole register behind the last one."""
+    """Entries of a list of tiles, with room for a whole register after the last one."""
     return candidates // GROUP + AROUND + LANES
 
 
@@ -49,7 +49,7 @@ class Tiles:
         self._count = count.get()
 
     def meet(self, position: Vec, reach: Any, values: list[Any], meet: Callable[..., list[Any]]) -> list[Any]:
-        """Let agents meet each tile with somebody within reach of one of them."""
+        """Let agents meet each tile that has a candidate within reach of one of them."""
         t = self._target
         kept = t.cell(0)
         with t.for_loop(0, self._count) as n:

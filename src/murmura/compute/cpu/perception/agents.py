@@ -73,7 +73,7 @@ class Agents:
         if t.wide:
             self.fold(self._contributions_to(i, runs, reaches, around), sums, k)
             return
-        # Registers of eight lanes: two agents at a time, or their contributions would not fit into the registers.
+        # With registers of eight lanes, two agents at a time: more contributions would not fit into the registers.
         with t.narrowed(LANES // 2):
             halves = [
                 flatten(self._contributions_to(i + first, runs, reaches, around)) for first in (0, GROUP // 2)
@@ -196,7 +196,7 @@ class Agents:
         return ~t.any_lane(~(total < WIDEST) & here)
 
     def _prefetch(self, i: Value, to: Value) -> None:
-        """Fetch columns from row i on, and the places of results: too many streams for the processor to foresee."""
+        """Prefetch columns from row i on and the destinations of results: too many streams for the processor's own."""
         width = 2 * self.plan.dimension + len(self.plan.carried)
         for row in range(2 * self.plan.dimension, width):
             self.frame.table.row(row).prefetch(i)
@@ -216,12 +216,12 @@ class Agents:
         ]
 
     def _carried(self, sums: Array, k: Value, rows: range) -> list[Any]:
-        """What sixteen agents carry in some rows."""
+        """The values of sixteen agents in some rows of the table."""
         t = self.target
         return [Value(t, NUMBER, sums.load(k + row * SUMS_PITCH, LANES)) for row in rows]
 
     def _eye(self, sums: Array, k: Value) -> Eye:
-        """What sixteen agents saw covered."""
+        """The visual fields of sixteen agents."""
         first = self.pair_rows
         covered, *rest = self._carried(sums, k, range(first, first + EYE_SUMS))
         words = self._carried(sums, k, range(first + EYE_SUMS, first + eye_rows(self.plan)))
@@ -261,6 +261,6 @@ def _kept(merge: Merge) -> Merge:
 
 def _all_kept(plan: Plan, shapes: Shapes) -> Contributions:
     if plan.occludes:
-        # Asked again, the nearest could not say in how many bins it was seen.
+        # Recomputing the nearest contribution would not know in how many bins it was seen.
         return shapes.pairs
     return [{name: _kept(merge) for name, merge in entry.items()} for entry in shapes.pairs]

@@ -21,7 +21,7 @@ from murmura.core.tracing.record import Record
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table that holds a block's contributions until its agents move."""
 GROUP = 4
-"""The number of agents, and of candidates, that meet at a time."""
+"""How many agents meet how many candidates at a time."""
 ONE_REGISTER, TWO_REGISTERS = 16, 32
 """The number of entries of look-up tables."""
 
@@ -119,12 +119,12 @@ def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> R
 
 
 def agents_of(target: LlvmTarget) -> list[int]:
-    """Which agent each lane has where agents meet candidates."""
+    """The agent of each lane where agents meet candidates."""
     return [k // GROUP for k in range(target.lanes)]
 
 
 def candidates_of(target: LlvmTarget) -> list[int]:
-    """Which candidate each lane has where agents meet candidates."""
+    """The candidate of each lane where agents meet candidates."""
     return [k % GROUP for k in range(target.lanes)]
 
 
@@ -187,7 +187,7 @@ def numbers_with_bits(target: LlvmTarget, integers: Value) -> Value:
 def fold_groups(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
 ) -> None:
-    """Reduce groups of four lanes by adding or by taking the greatest, into the given rows, column to column + 3."""
+    """Reduce groups of four lanes by sum or maximum, into the given rows, column to column + 3."""
     combine = _combination(target, kind)
     for begin in range(0, len(values), GROUP):
         few = values[begin : begin + GROUP]
@@ -200,7 +200,7 @@ def fold_groups(
 def fold_lanes(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, values: list[tuple[int, Value]], kind: str
 ) -> None:
-    """Reduce all sixteen lanes by adding or by taking the greatest, into the given rows of one column."""
+    """Reduce all sixteen lanes by sum or maximum, into the given rows of one column."""
     combine = _combination(target, kind)
     for begin in range(0, len(values), GROUP):
         few = values[begin : begin + GROUP]
@@ -214,7 +214,7 @@ def fold_lanes(
 def fold_nearest_lane(
     target: LlvmTarget, rows: Array, pitch: int, column: Value, first_row: int, values: list[Value]
 ) -> None:
-    """Reduce all sixteen lanes to the one whose first value is least; the other values come along."""
+    """Reduce all sixteen lanes to the one with the least first value, with its other values."""
     vectors = _nearest_lanes(target, values, (1, 2, 4, 8))
     for k, vector in enumerate(vectors):
         value = Value(target, NUMBER, target.builder.extract_element(vector, INT(0)))
@@ -240,7 +240,7 @@ def _four(target: LlvmTarget, few: list[tuple[int, Value]]) -> list[Any]:
 
 
 def _nearest_lanes(target: LlvmTarget, values: list[Value], steps: tuple[int, ...]) -> list[Any]:
-    """Vectors of which each lane has the least of those that it has met: partners lie so many lanes away."""
+    """Vectors in which each lane has the values of the nearest of itself and its partners `steps` lanes away."""
     builder = target.builder
     vectors = [target.spread(value.code) for value in values]
     for step in steps:

@@ -1,4 +1,4 @@
-"""Lists the neighbours of several agents, one list behind the other: the lanes that read them later are all in use."""
+"""Lists the neighbours of several agents, one list after the other, so that all lanes are in use when they are read."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
 TOGETHER = 8
-"""Agents, at most, for which each thing is done before the next begins; their lists fit the nearest cache."""
+"""Maximum number of agents for which each phase runs before the next; their lists fit into the L1 cache."""
 COARSE = 1e-4
-"""By how much the cosine of the view is widened where the list is made: the exact test needs a root."""
+"""By how much the cosine of the view is widened for the list: the exact test needs a square root."""
 
 Looking = Callable[[Value], tuple[list[Record], Record, Any, Any]]
-"""An agent's numbers, the agent, the least cosine in its view and its squared reach."""
+"""An agent's numbers, the agent, the minimum cosine in its view and its squared reach."""
 
 
 class Listing:
-    """Writes the lists of some agents into the memory of a thread. `sees_all`: also who is out of view is listed."""
+    """Writes the lists of some agents into the memory of a thread. `sees_all`: includes neighbours out of view."""
 
     def __init__(
         self, target: LlvmTarget, index: Index, grid: Grid, memory: NeighborList, sees_all: bool
@@ -37,7 +37,7 @@ class Listing:
             )
 
     def list(self, i: Value, left: Value, base: Value, looking: Looking) -> tuple[Value, Value]:
-        """List the neighbours of agents from row i on until there are many of either; how many there are."""
+        """List the neighbours of agents from row i on, until there are enough of either; return both numbers."""
         t, index = self.target, self.index
         g, used = t.cell(0), t.cell(0)
         with t.while_loop(lambda: (g.get() < minimum(left, TOGETHER)) & (used.get() <= SPARE)):
@@ -50,7 +50,7 @@ class Listing:
         return g.get(), used.get()
 
     def _list(self, i: Value, base: Value, to: NeighborList, looking: Looking) -> Value:
-        """List the neighbours of one agent; how many they are."""
+        """List the neighbours of one agent; return their number."""
         t, index, same = self.target, self.index, to.same
         _, me, view, reach = looking(i)
         coarse = (view - COARSE) * absolute(view - COARSE)

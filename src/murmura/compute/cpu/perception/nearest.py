@@ -17,11 +17,11 @@ from murmura.core.vec import Vec
 from murmura.core.world.perception import TIE, in_view
 
 MOST_NEAREST = 64
-"""Neighbours that may count as nearest, at most."""
+"""Maximum number of nearest neighbours."""
 
 
 def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
-    """Squared distance to the k-th nearest visible neighbour of agent i, widened by the rounding: ties count.
+    """Squared distance to the k-th nearest visible neighbour of agent i, widened by rounding, so that ties count.
 
     `base` is the agent's bin in its row, `closest` memory for the sorted distances so far.
     """
@@ -73,7 +73,7 @@ def each_lane(t: LlvmTarget, mask: Value) -> Iterator[Value]:
 
 
 def insert(t: Any, closest: Array, square: Value, place: Value) -> None:
-    """Put a distance into the ordered list, from this place downwards."""
+    """Insert a distance into the ordered list, from this entry downwards."""
     k = t.cell(place)
 
     def greater() -> Value:

@@ -1,9 +1,9 @@
-"""One agent's neighbours next to each other in memory, each number of theirs in a row of its own: what lanes read fast.
+"""One agent's neighbours, contiguous in memory, one row for each of their numbers: fast to read into lanes.
 
 Unwanted candidates are dropped by compressing lanes, not by gathering: a gather of sixteen costs as much as a rule.
-Lists of several agents lie behind each other, and beside each neighbour lies what its bins need of the agent's eye: so
-angles are computed for all of them sixteen at a time, whoever they belong to. Who writes the end of a list may write
-over the beginning of the next, which must be written later.
+Lists of several agents follow each other, and each neighbour has a copy of what its bins need of the agent's eye: so
+angles are computed sixteen at a time, across agents. Writing the end of a list may overwrite the beginning of the
+next, which must therefore be written later.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from murmura.core.algebra import CONDITION, INTEGER, Value, minimum, to_number, 
 from murmura.core.merging import FAR
 
 MOST_BITS = 64
-"""Bins of a visual field, at most, where bits are compared."""
+"""Maximum number of bins of a visual field for which bits are compared."""
 HALF = LANES // 2
 BITS = ir.VectorType(LONG, HALF)
 INTEGER_ROWS, NUMBER_ROWS = 5, 10
 ROWS, MOVING, CARRIED = 0, INTEGER_ROWS + 3, INTEGER_ROWS + NUMBER_ROWS
-"""Which row holds the neighbours' rows in the flock; the first of those with ways and velocities, and of the columns
-that the plan carries."""
+"""The row of the neighbours' rows in the flock; the first of the rows with offsets and velocities, and of those with
+the columns that the plan carries."""
 SPARE = 1024
-"""Entries beside those of one agent: lists of several agents lie behind each other until so many are taken."""
+"""Entries in addition to those of one agent: lists of several agents follow each other until this many are used."""
 UNROLLED = 4
-"""Neighbours that others are compared with in one round of the loop."""
+"""Neighbours that others are compared with in one iteration."""
 PAGE, STAGGER = 4096, 256
-"""Bytes. Where entries of two rows lie a whole page apart, the processor takes them for the same and waits."""
+"""Bytes. If entries of two rows lie exactly a page apart, the processor takes them for the same address and stalls."""
 TABLES = {
     "listed": (np.int32, 0),
     "sighted": (np.float32, INTEGER_ROWS),
@@ -42,12 +42,12 @@ TABLES = {
 
 
 def list_pitch(room: int) -> int:
-    """How far apart rows lie that have room for so many of one agent, twice: some pages and a little more."""
+    """The distance between rows with room for twice this many neighbours of one agent: some pages and a little more."""
     return (-(-2 * (room + SPARE + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
 
 
 def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
-    """A table of the list, at a place in its page that no other row has."""
+    """A table of the list, at an offset within its page that no other row has."""
     kind, before = TABLES[name]
     size = np.dtype(kind).itemsize * rows * pitch
     memory = np.zeros(size + 2 * PAGE, np.uint8)
@@ -56,7 +56,7 @@ def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:
 
 
 class NeighborList:
-    """Writes one agent's list: rows of the flock, ways, velocities, and what is found out about each."""
+    """Writes one agent's list: rows of the flock, offsets, velocities, and values computed for each neighbour."""
 
     def __init__(self, target: LlvmTarget, arrays: list[Array], stores: dict[int, list[Any]]) -> None:
         self.target, self._arrays, self._stores = target, arrays, stores
@@ -77,7 +77,7 @@ class NeighborList:
         return NeighborList(self.target, [array.offset(place) for array in self._arrays], self._stores)
 
     def column(self, k: int, everyone: Array, n: Value, there: Value) -> Value:
-        """The k-th carried column of sixteen from n on: from the list, or gathered where appending is slower still."""
+        """The k-th carried column of sixteen from n on: from the list, or gathered where appending is even slower."""
         if not self.target.wide:
             return everyone[self.row_of(n, there)]
         self._stores.pop(CARRIED + k, None)
@@ -91,7 +91,7 @@ class NeighborList:
         return found
 
     def forget_unasked(self) -> None:
-        """Take back that numbers are written, once it is known that nothing reads them: most rules do not."""
+        """Remove the stores of numbers that turn out not to be read: most rules read none."""
         for stores in self._stores.values():
             for instruction in stores:
                 instruction.parent.instructions.remove(instruction)
@@ -109,7 +109,7 @@ class NeighborList:
         return Value(self.target, array.kind, array.load(n, LANES))
 
     def append(self, place: Value, columns: list[tuple[int, Value]], mask: Value) -> Value:
-        """Put those lanes that the mask lets through behind `place` of numbered rows; how many they are."""
+        """Append the lanes under the mask to numbered rows at `place`; return how many there are."""
         t = self.target
         if t.wide:
             for row, values in columns:
@@ -127,7 +127,7 @@ class NeighborList:
         return many.get() - place
 
     def _compressed(self, code: Any, mask: Any) -> Any:
-        """The lanes that a mask lets through, next to each other."""
+        """The lanes under a mask, contiguous."""
         element = code.type.element
         kind, name = lanes_of(element), "f32" if element == FLOAT else "i32"
         arguments = [code, ir.Constant(kind, None), mask]
@@ -140,7 +140,7 @@ class NeighborList:
         return Value(t, INTEGER, t.builder.zext(t.call("llvm.ctpop.i16", bits, [packed]), INT))
 
     def note_eye(self, many: Value, numbers: list[Any]) -> None:
-        """Note the heading and view of the agent beside each neighbour: two rounds, without asking, for nearly all."""
+        """Store the agent's heading and view with each neighbour: always for two iterations, enough for most."""
         t = self.target
 
         def note(n: Any) -> None:
@@ -153,7 +153,7 @@ class NeighborList:
             note(n)
 
     def copy_seen(self, many: Value, to: NeighborList) -> Value:
-        """Put those who are not hidden into another list; how many they are."""
+        """Copy the neighbours that are not hidden to another list; return how many there are."""
         t = self.target
         kept = t.cell(0)
         rows = (ROWS, *range(INTEGER_ROWS, MOVING + 4), *range(CARRIED, len(self._arrays) if t.wide else 0))
@@ -164,7 +164,7 @@ class NeighborList:
         return kept.get()
 
     def take_bits(self, n: Value, bins: int, first: Value, count: Value) -> None:
-        """Note the bins that sixteen neighbours take: 64 bits each, the lower half of them in a row of its own."""
+        """Store the bins that sixteen neighbours take: 64 bits each, the lower half in a separate row."""
         t, b = self.target, self.target.builder
         halves = []
         for half in range(2):
@@ -172,11 +172,11 @@ class NeighborList:
             start, many = (b.zext(t.picked(x.code, lanes), BITS) for x in (first, count))
             run = b.sub(
                 b.shl(ones(1), many), ones(1)
-            )  # as many ones as it takes bins, then turned round the field
+            )  # as many ones as it takes bins, then rotated around the field
             if bins == MOST_BITS:
                 halves.append(t.call("llvm.fshl.v8i64", BITS, [run, run, start]))
                 continue
-            # Back in two shifts: one by 64 would be none.
+            # Back in two shifts: a single shift by 64 would do nothing.
             back = b.lshr(b.lshr(run, b.sub(ones(bins - 1), start)), ones(1))
             halves.append(b.and_(b.or_(b.shl(run, start), back), ones((1 << bins) - 1)))
         low, high = (b.bitcast(half, lanes_of(INT)) for half in halves)
@@ -184,7 +184,7 @@ class NeighborList:
             store(t, to, n, t.shuffled(low, high, range(part, 2 * LANES, 2)))
 
     def count_by_bits(self, many: Value) -> None:
-        """Count the bins in which each neighbour is seen: those it takes and nobody nearer does.
+        """Count the bins in which each neighbour is seen: those it takes and no nearer one does.
 
         All pairs are compared, sixteen at a time: for few neighbours that is faster than a buffer of distances.
         """
@@ -203,7 +203,7 @@ class NeighborList:
                 for k in range(UNROLLED):
                     hide(a + k)
             for k in range(UNROLLED - 1):
-                hide(minimum(whole + k, last))  # once more changes nothing
+                hide(minimum(whole + k, last))  # repeating one changes nothing
             seen: Any = 0
             for cell, bits in zip(hidden, self.bits, strict=True):
                 free = b.and_(self.at(bits, n).code, b.not_(cell.get().code))
@@ -211,7 +211,7 @@ class NeighborList:
             store(t, self.shown, n, to_number(seen).code)
 
     def count_by_buffer(self, many: Value) -> None:
-        """The same for many, by the distance of the nearest in every bin: four registers hold them all."""
+        """The same for many neighbours, from the distance of the nearest in every bin: four registers hold them all."""
         t = self.target
         nearest = [t.cell(FAR, lanes=True) for _ in range(MOST_BITS // LANES)]
         with t.for_loop(0, many) as n:
@@ -239,10 +239,10 @@ def ones(value: int) -> Any:
 
 
 def store(t: LlvmTarget, to: Array, place: Any, lanes: Any) -> Any:
-    """Write sixteen lanes next to each other; the instruction."""
+    """Write sixteen lanes contiguously; return the instruction."""
     pointer = t.builder.bitcast(to.at(place), lanes.type.as_pointer())
     return t.builder.store(lanes, pointer, align=4)
 
 
 Visit = Callable[[Value, Value], None]
-"""Given the first of sixteen bins, and which lanes of them are meant."""
+"""Called with the first of sixteen bins, and a mask of the lanes that count."""

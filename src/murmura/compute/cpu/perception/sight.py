@@ -1,10 +1,10 @@
-"""Whom an agent sees where bodies are opaque, and what those say: one's neighbours on sixteen lanes.
+"""Which neighbours an agent sees where bodies are opaque, and what they contribute, on sixteen lanes.
 
 1. List the neighbours within the radius that may be in view.
-2. Work out which bins of the visual field each of them takes; who is not in view takes none.
+2. Compute which bins of the visual field each of them takes; those not in view take none.
 3. Count the bins in which each is nearest, by bits where there are few, else by a buffer of the nearest thing in every
-   bin. Who has none is hidden, and leaves the list.
-4. The agent meets those who are left.
+   bin. Neighbours with none are hidden, and dropped from the list.
+4. The agent meets the rest.
 
 Only minima and comparisons of the same numbers decide, so the result does not depend on the order of the list.
 """
@@ -36,25 +36,25 @@ from murmura.core.world.visual_field import area_of_bin, bins_taken, border_tabl
 from murmura.rules.environment.terrain import sighted
 
 FEW = 64
-"""So many neighbours, at most, are compared bit by bit."""
+"""Maximum number of neighbours that are compared by bits."""
 FEW_ROWS = 8
-"""Where rules need no more numbers of neighbours, dropping the hidden off two rounds takes longer than meeting them."""
+"""If rules read no more numbers of neighbours than this, dropping hidden ones costs more than meeting them."""
 EYE_SUMS = 6
-"""Numbers of an eye beside its words: covered bins, area and edges (two each), edges counted."""
+"""Numbers of an eye besides its words: covered bins, area and edges (two each), number of edges."""
 
 
 def eye_rows(plan: Any) -> int:
-    """Numbers of its visual field that an agent carries from meeting to moving."""
+    """How many numbers of its visual field an agent keeps from meeting to moving."""
     return EYE_SUMS + word_count(plan.bins) if plan.uses_eye else 0
 
 
 def field_room(bins: int) -> int:
-    """Entries of a visual field in memory: one before the first bin, and what lanes may touch behind the last."""
+    """Entries of a visual field in memory: one before the first bin, and those that lanes may touch after the last."""
     return 1 + (bins + LANES - 1) // LANES * LANES + LANES
 
 
 class Sight:
-    """Writes perceiving with occlusion for one plan; `thread` is the number of the thread that runs it."""
+    """Emits perception with occlusion for one plan; `thread` is the number of the thread that runs it."""
 
     def __init__(self, agents: Any, index: Index, grid: Grid, thread: Value) -> None:
         self.agents, self.index, self.grid = agents, index, grid
@@ -70,10 +70,10 @@ class Sight:
         self.starts, self.counts = self.listing.starts, self.listing.counts
 
     def perceive(self, begin: Value, count: Value, base: Value, sums: Array) -> None:
-        """Agents from row `begin` on, of the row of bins at `base`, meet whom they see; results go to columns 0 on.
+        """Agents from row `begin` on, in the row of bins at `base`, meet those they see; results go to columns from 0.
 
-        Each thing is done for several agents before the next begins: one agent's arithmetic alone is a long chain in
-        which every operation waits for the last, and a list that has just been written is slow to read.
+        Each phase runs for several agents before the next: one agent's arithmetic is a long dependency chain, and a
+        list that has just been written is slow to read.
         """
         t = self.target
         done = t.cell(0)
@@ -81,7 +81,7 @@ class Sight:
             first = done.get()
             together, used = self.listing.list(begin + first, count - first, base, self._looking)
             self._take_bins(used)
-            behind = t.cell(used + LANES)  # whoever writes the end of the last list may write beyond it
+            behind = t.cell(used + LANES)  # writing the end of the last list may write beyond it
             with t.for_loop(0, together) as g:
                 self.list = self.memory.beginning_at(self.starts[g])
                 self._find_seen(begin + first + g, g, behind, sums, first + g)
@@ -92,16 +92,16 @@ class Sight:
         self.memory.forget_unasked()
 
     def _looking(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
-        """An agent's numbers, the agent, the least cosine in its view and its squared reach.
+        """An agent's numbers, the agent, the minimum cosine in its view and its squared reach.
 
-        As scalars, which spread where they meet lanes: a root and a division for one cost a sixteenth.
+        As scalars, which are broadcast where they meet lanes: a root and a division for one agent cost a sixteenth.
         """
         columns = self.plan.known([column[i] for column in self.index.columns])
         p, me = self.step.sense(columns, self.index.table_ids[i])
         return p, me, self.step.view(p, me), p[1].radius * p[1].radius
 
     def _find_seen(self, i: Value, g: Value, behind: Any, sums: Array, k: Value) -> None:
-        """Count the bins in which each of the list is seen; if that pays, those who are not hidden get a new list."""
+        """Count the bins in which each neighbour is seen; if it pays, copy those not hidden to a new list."""
         t, many = self.target, self.counts[g]
         if self.compares_bits:
             few = many <= FEW
@@ -119,7 +119,7 @@ class Sight:
                 behind.set(behind.get() + left)
 
     def _meet_seen(self, i: Value, many: Value, sums: Array, k: Value) -> None:
-        """The agent meets whom it sees; the result goes to column k."""
+        """The agent meets the neighbours it sees; the result goes to column k."""
         p, me, _, reach = self._looking(i)
         if self.plan.topological:
             reach = self.list.same(self._reach_of_nearest(many, reach))
@@ -128,13 +128,13 @@ class Sight:
     # Neighbours
 
     def _columns(self, n: Value, there: Value) -> dict[str, Any]:
-        """The columns of sixteen of the list from n on; those beside the velocity only if a rule asks."""
+        """The columns of sixteen neighbours from n on; those besides the velocity only if a rule reads them."""
         here, index = self.list, self.index
         columns: dict[str, Any] = {"velocity": Vec(*(here.at(column, n) for column in here.moving[2:]))}
         for k, name in enumerate(self.plan.carried):
             columns[name] = Lazy(partial(here.column, k, index.columns[4 + k], n, there))
         if self.plan.species_count > 1:
-            columns["species"] = columns["species"].make()  # asked for before any rule is
+            columns["species"] = columns["species"].make()  # needed before any rule runs
         columns["position"] = Lazy(
             lambda: Vec(*(column[here.row_of(n, there)] for column in index.columns[:2]))
         )
@@ -142,20 +142,20 @@ class Sight:
         return columns
 
     def _way(self, n: Value) -> Vec:
-        """The way to sixteen of the list from n on."""
+        """The offsets of sixteen neighbours from n on."""
         return Vec(*(self.list.at(column, n) for column in self.list.moving[:2]))
 
     # Bins
 
     def _take_bins(self, many: Value) -> None:
-        """Note for each of all lists which bins it takes, and its squared and inverse distance."""
+        """Store for each neighbour of all lists which bins it takes, and its squared and inverse distance."""
         t, plan = self.target, self.plan
         self.list = here = self.memory
         with t.for_loop(0, many, LANES) as n:
             there, seen = here.lanes(n) < here.same(many), Record("seen", placed(self._way(n)))
             *ahead, view = (here.at(column, n) for column in here.eyes)
             heading, half_width = Vec(*ahead), self.step.half_width(self._columns(n, there))
-            visible = there & in_view(view, heading, seen.offset, seen.distance)  # within reach: it is listed
+            visible = there & in_view(view, heading, seen.offset, seen.distance)  # listed: within reach
             taken = bins_taken(plan.bins, heading, seen, half_width)
             first, count = (to_integer(where(visible, x, 0.0)) for x in taken)
             if not (self.compares_bits and plan.bins == MOST_BITS):
@@ -169,7 +169,7 @@ class Sight:
             store(t, here.inverses, n, seen.inverse.code)
 
     def _look(self, many: Value, p: list[Record], me: Record, view: Any) -> None:
-        """Fill the visual field with what is nearest, and count the bins in which each of the list is seen."""
+        """Fill the visual field with what is nearest, and count the bins in which each neighbour is seen."""
         t, plan, same = self.target, self.plan, self.list.same
         far = t.spread(t.constant(NUMBER, FAR))
         with t.for_loop(0, field_room(plan.bins) - LANES, LANES) as k:
@@ -207,7 +207,7 @@ class Sight:
             place.set(where(at + here >= bins, 0, at + here))
 
     def _look_at_obstacles(self, p: list[Record], me: Record, view: Any) -> None:
-        """Note the nearest obstacle on the ray through the middle of every bin that is in view."""
+        """Store the nearest obstacle on the ray through the middle of every bin that is in view."""
         t, plan, frame = self.target, self.plan, self.agents.frame
         width = len(plan.shape_layout)
         cosines, sines = self._tables(ray_table(plan.bins))
@@ -224,12 +224,12 @@ class Sight:
                 store(t, self.field, k, where(stops & (square < before), square, before).code)
 
     def _tables(self, rows: Any) -> list[Any]:
-        """Tables of a number for each bin, filled up to whole lanes."""
+        """Tables with a number for each bin, padded to whole registers."""
         room = -(-self.plan.bins // LANES) * LANES
         return [np.pad(row.astype(np.float32), (0, room - len(row))) for row in rows]
 
     def _note_eye(self, sums: Array, column: Value) -> None:
-        """Write what covers the visual field into the rows behind the contributions."""
+        """Write what covers the visual field into the rows after the contributions."""
         t, bins = self.target, self.plan.bins
         rays, borders = self._tables(ray_table(bins)), self._tables(border_table(bins))
         row = self.agents.pair_rows
@@ -253,10 +253,10 @@ class Sight:
         rows = [(row + n, x * scale) for n, (x, scale) in enumerate(zip(held, scales, strict=True))]
         fold_lanes(t, sums, SUMS_PITCH, column, rows, "sum")
 
-    # Those who are seen
+    # Visible neighbours
 
     def _reach_of_nearest(self, many: Value, reach: Value) -> Value:
-        """Squared distance to the k-th nearest of those who are seen, widened by the rounding: ties count."""
+        """Squared distance to the k-th nearest visible neighbour, widened by rounding, so that ties count."""
         t, nearest = self.target, self.agents.frame.nearest
         found = t.cell(0)
         with t.for_loop(0, many) as n:
@@ -272,7 +272,7 @@ class Sight:
         return limited
 
     def _meet(self, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
-        """What those of the list say to every rule, lane by lane."""
+        """What the listed neighbours contribute to every rule, lane by lane."""
         t, step = self.target, self.step
         start = initial_contributions(t, self.agents.kept)
 

@@ -68,7 +68,7 @@ def ambush(it: HunterRow, turn: Turn) -> None:
 
 
 def attacking(it: HunterRow, turn: Turn) -> None:
-    """A burst, which costs as much again."""
+    """A burst, which doubles the energy spent."""
     it.energy = maximum(0.0, it.energy - it.hunting_drain * turn.world.dt)
     strike(it, turn, it.catch_distance, it.state_time > it.attack_time, 0.15, catch, miss)
 

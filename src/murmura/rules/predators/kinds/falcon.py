@@ -23,10 +23,8 @@ WORTH_IT = 0.5
 NEAREST_DIVE, FARTHEST_DIVE = 100.0, 350.0  # [u] S0-83
 SINKING = 2.0  # [1/s] S0-84
 START_OF_DIVE = 1.5  # times its top speed
-WAITING = (
-    0.5  # in space: radius of its circle above a flock at most, in the farthest dive: prey must be in reach
-)
-NEARLY = 0.05  # in space: how far below the height wanted, in depths, is high enough
+WAITING = 0.5  # in space: maximum radius of its circle above a flock, as a share of the farthest dive
+NEARLY = 0.05  # in space: how far below the desired height is high enough, as a share of the depth
 AFTER_DIVE = 0.3  # what is left of its velocity
 
 
@@ -77,7 +75,7 @@ def climbing(it: HunterRow, turn: Turn) -> None:
 
 
 def diving(it: HunterRow, turn: Turn) -> None:
-    """S0-84 to S0-86; it ends by a hit, by the loss of the target or by time, not on the ground (decision 12)."""
+    """S0-84 to S0-86; it ends with a hit, the loss of the target or a time limit, not on the ground (decision 12)."""
     dt = turn.world.dt
     it.altitude = maximum(0.0, it.altitude - SINKING * dt)
     it.energy = maximum(0.0, it.energy - 2.0 * it.hunting_drain * dt)

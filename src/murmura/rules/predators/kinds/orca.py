@@ -26,7 +26,7 @@ from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING,
 from murmura.rules.predators.turn import Turn
 
 CORE = 100.0  # [u] fish within this of the middle make a school dense
-DENSE = 25.0  # that many of them: half of 50
+DENSE = 25.0  # this many of them: half of 50
 LOOK_FIRST = 1.0  # [s]
 
 

@@ -17,7 +17,7 @@ from murmura.rules.predators.turn import Turn
 
 
 def scanning(it: HunterRow, turn: Turn) -> None:
-    """Round the school, until a fish is in view."""
+    """Circle the school until a fish is in view."""
     start_round_the_flock(it, turn)
     go_round_the_flock(it, turn, 0.7, 0.5)
     when(it.prey_here > GONE, lambda: begin_hunt(it, STALKING), lambda: search(it))

@@ -56,7 +56,7 @@ def weigh_perch(it: HunterRow, turn: Turn) -> None:
 
 
 def watch_perch(it: HunterRow, turn: Turn) -> None:
-    """Count in the next step who flies towards a perch near the flock, drawn at random."""
+    """In the next step, count the birds that fly towards a random perch near the flock."""
     u, v = draw(it, turn.world, STREAM_HUNTER_GOAL)
     away = from_angle(2.0 * PI * u, NEAR_PERCH + (FAR_PERCH - NEAR_PERCH) * v, len(it.center))
     it.watch = inside(turn.world, it.center + away)

@@ -1,4 +1,4 @@
-"""The sea lion twists: it weaves towards the school, foresees turns, feints, and likes fast prey."""
+"""The sea lion twists: it weaves towards the school, predicts turns, feints, and prefers fast prey."""
 
 from __future__ import annotations
 

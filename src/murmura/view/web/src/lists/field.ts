@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import type { Json } from "../net/protocol";
-import type { Control } from "../panel/schema";
+import type { Control } from "../panel/controls/schema";
 import { optionName } from "../text/plain";
 
 export class Field {

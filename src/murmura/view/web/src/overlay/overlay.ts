@@ -12,7 +12,7 @@ import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
 import type { SpaceEye } from "../render/space/eye";
-import type { InkSheet } from "../render/space/ink/ink_sheet";
+import type { InkSheet } from "../render/space/primitives/primitive_batch";
 import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";

@@ -4,7 +4,7 @@ import { element } from "../dom";
 import { ruleColor } from "../overlay/agent";
 import { lifeStory, relations, type Relation } from "../text/family";
 import type { Inspection } from "../net/protocol";
-import { humanized } from "./schema";
+import { humanized } from "./controls/schema";
 import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
 import { facts, story, ruleForces } from "../text/words";

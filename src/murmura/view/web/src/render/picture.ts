@@ -3,7 +3,7 @@
 import type { Camera, Size } from "./camera";
 import type { ColorMode, OwnColors, PaletteName } from "./palettes";
 import type { Moment } from "../net/timeline";
-import type { InkSheet } from "./space/ink/ink_sheet";
+import type { InkSheet } from "./space/primitives/primitive_batch";
 import type { SpaceScene } from "./space/scene";
 
 /** What an animal looks like in a plane. */

@@ -16,7 +16,7 @@ import { holdsFew } from "../overlay/bodies";
 import { closeBoxOf } from "../overlay/space/bodies";
 import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
-import { valueAt } from "../panel/schema";
+import { valueAt } from "../panel/controls/schema";
 import type { Settings } from "../panel/settings";
 import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";

@@ -2,7 +2,7 @@
 
 import type { Inspection, Vector } from "../../net/protocol";
 import type { Looks } from "../../panel/settings";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { ruleColor } from "../agent";
 import { drawRing, drawSegment, rgbOf, seenAt, type SpaceLines } from "./lines";

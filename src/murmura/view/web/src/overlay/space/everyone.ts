@@ -1,7 +1,7 @@
 /** Fields of view, links and density on the floor, for all agents in view in space. */
 
 import type { Frame } from "../../net/protocol";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
 import { drawCone } from "./agent";

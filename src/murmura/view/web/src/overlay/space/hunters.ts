@@ -2,7 +2,7 @@
 
 import type { Predator } from "../../net/protocol";
 import { facetsOf, type Shape } from "../../render/space/bodies";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { add, cross, dot, minus, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
 import { drawBall, drawRing, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";

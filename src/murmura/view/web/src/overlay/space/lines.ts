@@ -3,7 +3,7 @@
 import type { Point } from "../../net/protocol";
 import { parseHex } from "../../render/palettes";
 import { project, type Box, type Gaze, type Projection } from "../../render/space/camera";
-import type { Pen, Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Pen, Rgb, Stroke } from "../../render/space/primitives/primitives";
 import type { Size } from "../../render/camera";
 import { across, add, times, type Vec } from "../../render/space/vectors";
 

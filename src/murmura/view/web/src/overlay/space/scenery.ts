@@ -1,7 +1,7 @@
 /** Objects of a world with a depth: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { boxCorners } from "../../render/space/solids";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { drawBall, drawGauge, drawRing, drawSegment, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";

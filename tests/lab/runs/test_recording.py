@@ -18,7 +18,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.damage import DamageWarning
-from murmura.lab.json_lines import line_of
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.manifest import MANIFEST, Recording
 from murmura.lab.runs.recording import record, usual_rhythm

@@ -20,11 +20,11 @@ from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import shift, taps
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
-from murmura.lab.films.scenery import halo, home_ranges, scenery, words
-from murmura.lab.films.sky import Sky
+from murmura.lab.films.plane.scenery import halo, home_ranges, scenery, words
+from murmura.lab.films.plane.sky import Sky
+from murmura.lab.films.plane.wildlife import wildlife
+from murmura.lab.films.plane.wind import draw_wind
 from murmura.lab.films.space.camera import View
-from murmura.lab.films.wildlife import wildlife
-from murmura.lab.films.wind import draw_wind
 from murmura.scenario import Scenario
 
 NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from

@@ -27,7 +27,7 @@ from murmura.lab.films.patches import (
     window_around,
     window_of,
 )
-from murmura.lab.films.scenery import INK
+from murmura.lab.films.plane.scenery import INK
 
 FOOD: dict[str, Rgb] = {"dark": (126, 226, 168), "light": (22, 110, 74)}
 CARCASS: dict[str, tuple[Rgb, float]] = {"dark": ((226, 170, 150), 0.85), "light": ((120, 60, 40), 0.9)}

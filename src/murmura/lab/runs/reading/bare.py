@@ -18,7 +18,7 @@ from murmura.engine.lineage import Lineage, Register
 from murmura.engine.simulation import Simulation
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.schema import BOX, COUNT, DIMENSIONS, TYPES, VELOCITY, Frame
-from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.reading.frames import Frames
 from murmura.scenario import Scenario, load_scenario
 
 UNNAMED = "default"

@@ -12,10 +12,10 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import RunError
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.exports.export import export
 from murmura.lab.exports.lineage import export_lineage
 from murmura.lab.figures.plot import plot
+from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.films.film import Cut, render
 from murmura.lab.films.film_frames import RecordedReel
 from murmura.lab.films.picture import Look

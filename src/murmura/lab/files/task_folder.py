@@ -11,7 +11,7 @@ from pathlib import Path
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.safe_open import refuse_links
+from murmura.lab.files.safe_open import refuse_links
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from murmura.core.errors import RunError
 from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
-from murmura.lab.safe_open import open_own
+from murmura.lab.files.safe_open import open_own
 from murmura.scenario.plain_files import open_plain_file
 
 LONGEST_LINE = 2**20

@@ -14,7 +14,7 @@ from murmura.lab.exports.export import export
 from murmura.lab.films.film_frames import RecordedReel
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.gsd.writer import GsdWriter
-from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.reading.frames import Frames
 from murmura.lab.runs.recording import record
 from tests.lab.tampering import as_killed
 

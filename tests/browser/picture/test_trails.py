@@ -14,7 +14,7 @@ from tests.view.live import flock
 
 VIEWPORT = {"width": 640, "height": 420}  # the processor paints: as few pixels as show it
 COLUMNS, ROWS = 5, 3
-ASIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than anybody sees or is long
+BESIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than anybody sees or is long
 FLOWN = 60  # steps: so many pictures that light gathers
 GHOST = 0.03  # of full brightness
 
@@ -38,7 +38,7 @@ def _light(tab: Tab, places: np.ndarray) -> float:
     def around(spots: np.ndarray) -> np.ndarray:
         return np.array([picture[y - 8 : y + 9, x - 8 : x + 9].max() for x, y in spots.round().astype(int)])
 
-    return float(np.median(around(tab.screen(places)) - around(tab.screen(places + ASIDE))))
+    return float(np.median(around(tab.screen(places)) - around(tab.screen(places + BESIDE))))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 import murmura as mm
 from murmura.lab.runs.branching import BranchableRun
-from murmura.lab.runs.reading.bare import BareTrajectory
+from murmura.lab.runs.reading.bare_trajectory import BareTrajectory
 from murmura.lab.runs.recording import record
 from murmura.view.compare import Pair, SyncedSession
 from murmura.view.playback.playback import Playback

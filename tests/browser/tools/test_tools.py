@@ -198,15 +198,15 @@ def test_attractors_and_repulsors_stay_are_moved_and_removed(tab: Tab) -> None:
     tab.until(lambda: [point.strength > 0 for point in points()] == [True, False])
     tab.until(lambda: tab.see("things") == ["attractor", "attractor"])
     # With its tool in hand a thing is taken hold of and moved; nothing new is placed.
-    aside = (HERE[0] + 60, HERE[1] + 40)
+    elsewhere = (HERE[0] + 60, HERE[1] + 40)
     mouse.move(*HERE)
     mouse.down()
-    mouse.move(*aside, steps=4)
+    mouse.move(*elsewhere, steps=4)
     mouse.up()
-    tab.until(lambda: _near(vars(points()[0]), _world(tab, aside)))
+    tab.until(lambda: _near(vars(points()[0]), _world(tab, elsewhere)))
     assert len(points()) == 2 and _near(vars(points()[1]), _world(tab, THERE))
     tab.until(lambda: len(tab.see("things")) == 2)
-    mouse.click(*aside, button="right")
+    mouse.click(*elsewhere, button="right")
     tab.until(lambda: len(points()) == 1 and points()[0].strength < 0)
 
 

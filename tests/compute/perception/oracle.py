@@ -47,10 +47,10 @@ def sight(sim: mm.Simulation) -> tuple[Any, Any]:
     seen[me, other] = (distance <= radius[me]) & in_view
     at_rim = np.abs(distance - radius[me]) <= rounding
     turned = ~all_around & (distance > 0.0)
-    aside = turned & (np.abs(cosine - least) <= 3e-6 + rounding / np.maximum(distance, 1e-300))
+    at_edge_of_view = turned & (np.abs(cosine - least) <= 3e-6 + rounding / np.maximum(distance, 1e-300))
     slow = np.abs(speed**2 - 0.01) < 1e-6
     doubtful = np.zeros(n, bool)
-    doubtful[me[at_rim | aside | slow]] = True
+    doubtful[me[at_rim | at_edge_of_view | slow]] = True
     if scenario.perception.nearest is not None:
         doubtful |= _keep_nearest(seen, me, other, distance, scenario.perception.nearest)
     return seen, doubtful

@@ -108,8 +108,8 @@ def look(scene: Scene, i: int) -> tuple[dict[int, int], list[bool]]:
 def _takes(scene: Scene, j: int, way: Point, size: float, ray: Point, angle: float, step: float) -> bool:
     """Whether the ray meets the plate, or the plate's middle lies in the ray's bin."""
     half = scene.widths[j] / 2.0
-    aside = (-way[1] / size * half, way[0] / size * half)
-    left, right = (way[0] + aside[0], way[1] + aside[1]), (way[0] - aside[0], way[1] - aside[1])
+    sideways = (-way[1] / size * half, way[0] / size * half)
+    left, right = (way[0] + sideways[0], way[1] + sideways[1]), (way[0] - sideways[0], way[1] - sideways[1])
     off = (math.atan2(way[1], way[0]) - angle + math.pi) % (2.0 * math.pi) - math.pi
     return ray_meets(ray, left, right) < math.inf or -step / 2.0 <= off < step / 2.0
 

@@ -94,8 +94,8 @@ def _seen(
     sees = near & (around[:, None] | (ahead >= least * distance))
     slack = 2e-6 * widest
     rim = np.abs(distance - view.radius) < slack
-    aside = (np.abs(ahead - least * distance) < slack) & ~around[:, None] & (near | rim)
-    doubtful = ((rim | aside) & others).any(axis=1)
+    at_edge_of_view = (np.abs(ahead - least * distance) < slack) & ~around[:, None] & (near | rim)
+    doubtful = ((rim | at_edge_of_view) & others).any(axis=1)
     if view.nearest is not None:
         far = np.where(sees, distance**2, np.inf)
         order = np.sort(np.concatenate([far, np.full((len(v), view.nearest + 1), np.inf)], axis=1), axis=1)

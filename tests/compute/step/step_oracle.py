@@ -107,8 +107,8 @@ class Oracle:
         self.seen_by = near & self.sees.T
         slack = 1e-6 * self.size.max()
         rim = np.abs(self.distance - self.radius[:, None]) < slack
-        aside = (np.abs(ahead - least * self.distance) < slack) & ~around[:, None] & (near | rim)
-        unsure = (rim | aside) & others
+        at_edge_of_view = (np.abs(ahead - least * self.distance) < slack) & ~around[:, None] & (near | rim)
+        unsure = (rim | at_edge_of_view) & others
         self.doubtful = unsure.any(axis=1) | (unsure.any(axis=0) & self.rules.fear.enabled)
         if view.nearest is not None:
             self._keep_nearest(view.nearest)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import murmura as mm
 from murmura.core.world.randomness import STREAM_VICSEK, seed_words, uniform_from
-from murmura.rules.models.headings import bell
+from murmura.rules.models.headings import approximate_normal
 
 Array = NDArray[np.float64]
 
@@ -133,7 +133,7 @@ def test_nearly_normal_noise_has_mean_0_and_deviation_1() -> None:
     class World:
         seed_low, seed_high, step = 5, 0, 7
 
-    drawn = np.asarray(bell(np.arange(200_000), World, 102))
+    drawn = np.asarray(approximate_normal(np.arange(200_000), World, 102))
     assert drawn.mean() == pytest.approx(0.0, abs=0.01)
     assert drawn.std() == pytest.approx(1.0, abs=0.01)
     assert np.abs(drawn).max() <= 3.4642

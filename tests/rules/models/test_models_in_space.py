@@ -81,9 +81,9 @@ def test_errors_of_the_zones_spread_as_on_a_sphere() -> None:
     )  # fmt: skip
     sim.step(1)
     alone = sim.column("neighbors") == 0
-    aside = units(sim.velocities)[alone][:, 1:]
+    sideways = units(sim.velocities)[alone][:, 1:]
     assert alone.sum() > 1000
-    assert aside.std(axis=0) == pytest.approx([0.05, 0.05], rel=0.08) and np.abs(aside.mean()) < 0.005
+    assert sideways.std(axis=0) == pytest.approx([0.05, 0.05], rel=0.08) and np.abs(sideways.mean()) < 0.005
 
 
 def test_jitter_turns_to_every_side_alike() -> None:
@@ -91,10 +91,10 @@ def test_jitter_turns_to_every_side_alike() -> None:
         np.tile([0.0, 0.0, 5.0], (2000, 1)), **{"rules.jitter.enabled": True, "rules.jitter.angle": 2.0}
     )
     sim.step(1)
-    aside = sim.velocities[:, :2] / 5.0
-    assert np.degrees(np.arcsin(np.linalg.norm(aside, axis=1).max())) <= 2.0 + 1e-3
-    assert np.abs(aside.mean(axis=0)).max() < 0.002 and aside.std(axis=0)[0] == pytest.approx(
-        aside.std(axis=0)[1], rel=0.1
+    sideways = sim.velocities[:, :2] / 5.0
+    assert np.degrees(np.arcsin(np.linalg.norm(sideways, axis=1).max())) <= 2.0 + 1e-3
+    assert np.abs(sideways.mean(axis=0)).max() < 0.002 and sideways.std(axis=0)[0] == pytest.approx(
+        sideways.std(axis=0)[1], rel=0.1
     )
 
 

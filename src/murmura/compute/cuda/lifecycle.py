@@ -109,7 +109,7 @@ class Lifecycle:
             return None
         return species if isinstance(species, Value) else target.integer(species)
 
-    # Turns
+    # Items
 
     def turns_text(self) -> str:
         """A function for each rule with stateful items, and the kernel, with a block for each of these rules.

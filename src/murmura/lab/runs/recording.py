@@ -94,7 +94,7 @@ def record(
     return open_run(folder)
 
 
-def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
+def usual_cadence(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
     """The measures that `record` takes less often than frames, and their interval in steps at the end; None if none."""
     settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
     return Cadence(settings, 0, steps).thinned(scenario.agents)

@@ -70,7 +70,7 @@ class _Memory:
         return values
 
 
-class Moment:
+class Evaluation:
     """The flock at one instant: perception, decisions and moves."""
 
     def __init__(

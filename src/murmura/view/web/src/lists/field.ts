@@ -3,7 +3,7 @@
 import { element } from "../dom";
 import type { Json } from "../net/protocol";
 import type { Control } from "../panel/controls/schema";
-import { optionName } from "../text/plain";
+import { optionName } from "../text/labels";
 
 export class Field {
   readonly root: HTMLElement;

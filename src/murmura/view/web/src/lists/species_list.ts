@@ -3,7 +3,7 @@
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
 import { groupsOf, humanized, type Control } from "../panel/controls/schema";
-import { optionName } from "../text/plain";
+import { optionName } from "../text/labels";
 import { Field } from "./field";
 import { say } from "../text/language";
 

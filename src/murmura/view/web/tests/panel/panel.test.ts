@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { endsOf } from "../../src/panel/controls/limits";
-import { advanced, optionName, withoutCodes } from "../../src/text/plain";
+import { advanced, optionName, withoutCodes } from "../../src/text/labels";
 import { controlOf, type Control } from "../../src/panel/controls/schema";
 import { Undo } from "../../src/net/undo";
 import { controlsOf } from "../../src/lists/item_list";

@@ -1,13 +1,13 @@
-/** A pen that draws on the upper canvas, in perspective: for browsers without WebGL2. Nothing hides what it draws. */
+/** Draws primitives on the upper canvas, in perspective: for browsers without WebGL2. Nothing hides what it draws. */
 
 import { project, type Box, type Gaze } from "../../render/space/camera";
-import type { Pen, Rgb, Stroke } from "../../render/space/primitives/primitives";
+import type { Primitives, Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { mix, type Vec } from "../../render/space/vectors";
 
 const NEAREST = 0.002; // of the longest side of the world: nearer parts of lines are clipped
 const TOGETHER = 128; // lines in a path: with more, paths become slow
 
-export class CanvasPen implements Pen {
+export class CanvasPrimitives implements Primitives {
   private stroke: Stroke | null = null; // of the lines that are pending
   private readonly pending: number[] = []; // x, y of both ends
   private readonly least: number;
@@ -32,8 +32,8 @@ export class CanvasPen implements Pen {
     const p = project(gaze, at);
     if (p.far <= radius) return; // the eye is inside
     const size = (radius * gaze.focal) / Math.sqrt(p.far * p.far - radius * radius);
-    const aside = outer > inner ? size : 0; // a ball is lit from the upper left
-    const shade = context.createRadialGradient(p.x - 0.35 * aside, p.y - 0.4 * aside, 0, p.x, p.y, size);
+    const highlight = outer > inner ? size : 0; // a ball is lit from the upper left
+    const shade = context.createRadialGradient(p.x - 0.35 * highlight, p.y - 0.4 * highlight, 0, p.x, p.y, size);
     shade.addColorStop(0, css(rgb, inner));
     if (outer < inner) shade.addColorStop(0.6, css(rgb, 0.25 * inner));
     shade.addColorStop(1, css(rgb, outer));

@@ -5,7 +5,7 @@ import { NumberController, type Controller } from "lil-gui";
 import { element } from "../../dom";
 import { endsOf } from "./limits";
 import { same } from "../../net/link";
-import { optionName } from "../../text/plain";
+import { optionName } from "../../text/labels";
 import type { Json, JsonObject } from "../../net/protocol";
 import { valueAt, type Control } from "./schema";
 import { say } from "../../text/language";

@@ -1,6 +1,6 @@
 /** Converts the scenario's JSON Schema into a list of groups and controls. Knows nothing of the page. */
 
-import { withoutCodes } from "../../text/plain";
+import { withoutCodes } from "../../text/labels";
 import { isObject, type Json, type JsonObject } from "../../net/protocol";
 
 export type ControlKind = "number" | "integer" | "boolean" | "choice";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SceneObject } from "../../../src/net/protocol";
 import { isHidden } from "../../../src/render/space/occlusion";
-import { InkSheet, ROW } from "../../../src/render/space/primitives/primitive_batch";
+import { PrimitiveBatch, ROW } from "../../../src/render/space/primitives/primitive_batch";
 import type { Vec } from "../../../src/render/space/vectors";
 
 const BOX = { low: [0, 0, 0], sides: [100, 80, 60] } as const;
@@ -26,16 +26,16 @@ it("an eye within a ball looks out of it", () => {
   expect(isHidden([ball], BOX, [50, 40, 30], [50, 70, 30])).toBe(false);
 });
 
-it("a sheet grows and keeps what was drawn, colours among it", () => {
-  const sheet = new InkSheet();
-  for (let k = 0; k < 200; k++) sheet.line([k, 0, 0], [0, k, 0], { rgb: [255, 128, k], alpha: 1, width: 2, dash: [3, 4] });
-  expect(sheet.lines.count).toBe(200);
-  const row = sheet.lines.numbers.subarray(150 * ROW, 151 * ROW);
+it("a batch grows and keeps what was drawn, colours among it", () => {
+  const batch = new PrimitiveBatch();
+  for (let k = 0; k < 200; k++) batch.line([k, 0, 0], [0, k, 0], { rgb: [255, 128, k], alpha: 1, width: 2, dash: [3, 4] });
+  expect(batch.lines.count).toBe(200);
+  const row = batch.lines.numbers.subarray(150 * ROW, 151 * ROW);
   expect([...row.subarray(0, 9)]).toEqual([150, 0, 0, 0, 150, 0, 2, 3, 4]);
   expect([...new Uint8Array(row.buffer, row.byteOffset + 36, 4)]).toEqual([255, 128, 150, 255]);
-  sheet.face([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [1, 2, 3], 1);
-  sheet.face([[0, 0, 0], [1, 0, 0], [1, 1, 0]], [1, 2, 3], 0.5);
-  expect([sheet.solid.count, sheet.sheer.count]).toEqual([2, 1]);
-  sheet.clear();
-  expect([sheet.lines.count, sheet.solid.count, sheet.sheer.count]).toEqual([0, 0, 0]);
+  batch.face([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [1, 2, 3], 1);
+  batch.face([[0, 0, 0], [1, 0, 0], [1, 1, 0]], [1, 2, 3], 0.5);
+  expect([batch.solid.count, batch.translucent.count]).toEqual([2, 1]);
+  batch.clear();
+  expect([batch.lines.count, batch.solid.count, batch.translucent.count]).toEqual([0, 0, 0]);
 });

@@ -161,10 +161,10 @@ void main() {
   vec3 at = place_now(a, way);
   vec3 ahead = normalize(mix(direction(a), direction(b), u_alpha) + vec3(1e-5, 0.0, 0.0));
   vec3 tail = at - way * u_stretch;
-  vec3 aside = normalize(cross(ahead, at - u_eye) + vec3(0.0, 0.0, 1e-6));
+  vec3 sideways = normalize(cross(ahead, at - u_eye) + vec3(0.0, 0.0, 1e-6));
   float far = max(dot(at - u_eye, u_ahead), 1e-3);
   float wide = max(0.42 * u_half, 0.8 * u_least * far / u_pixels) * smoothstep(0.55 * u_clear, u_clear, far);
-  vec3 p = corner == 2 ? tail : at + aside * wide * (corner == 0 ? 1.0 : -1.0);
+  vec3 p = corner == 2 ? tail : at + sideways * wide * (corner == 0 ? 1.0 : -1.0);
   v_along = vec2(corner == 2 ? 1.0 : 0.0, corner == 2 ? 0.0 : corner == 0 ? 1.0 : -1.0);
   v_color = texture(u_palette, vec2(colour_place(texelFetch(u_looks_to, texel, 0).xyz, ahead), 0.5)).rgb * gain_before(at);
   v_far = far;

@@ -15,9 +15,9 @@ import type { Scene } from "../../picture";
 import { BODY_FRAGMENT, BODY_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX, STREAK_FRAGMENT, STREAK_VERTEX } from "./agent_shaders";
 import { cornersFor, type Shape } from "../bodies";
 import { airOf, SUN, type Air } from "../light";
-import { InkPainter } from "../primitives/primitive_painter";
-import type { InkSheet } from "../primitives/primitive_batch";
-import { Layered } from "./layered";
+import { PrimitivePainter } from "../primitives/primitive_painter";
+import type { PrimitiveBatch } from "../primitives/primitive_batch";
+import { MultisampleTarget } from "./multisample_target";
 import { SolidPainter } from "./solid_painter";
 import { bodyHalf, gridStep, leastHalf, type SpaceScene } from "../scene";
 import { FrameTextures } from "./textures";
@@ -41,10 +41,10 @@ export class SpaceRenderer {
   private readonly blur: Program;
   private readonly backdrop: Program;
   private readonly frame: Program;
-  private readonly layered: Layered;
+  private readonly multisampled: MultisampleTarget;
   private hasDrawn = false;
   private solids: SolidPainter | null = null; // made for the first world that has obstacles
-  private ink: InkPainter | null = null; // made for the first lines
+  private primitives: PrimitivePainter | null = null; // made for the first lines
   private readonly shadows: Target[];
   private readonly shapes = new Map<string, { data: Float32Array; count: number }>();
 
@@ -56,11 +56,11 @@ export class SpaceRenderer {
     this.blur = makeProgram(gl, SCREEN_VERTEX, BLUR_FRAGMENT);
     this.backdrop = makeProgram(gl, BACKDROP_VERTEX, BACKDROP_FRAGMENT);
     this.frame = makeProgram(gl, FRAME_VERTEX, FRAME_FRAGMENT);
-    this.layered = new Layered(gl);
+    this.multisampled = new MultisampleTarget(gl);
     this.shadows = [makeTarget(gl, SHADOW_SIDE, SHADOW_SIDE), makeTarget(gl, SHADOW_SIDE, SHADOW_SIDE)];
   }
 
-  draw(moment: Moment | null, scene: Space, palette: WebGLTexture, sheet: InkSheet): void {
+  draw(moment: Moment | null, scene: Space, palette: WebGLTexture, batch: PrimitiveBatch): void {
     const { gl } = this;
     const [width, height] = [Math.max(1, Math.round(scene.view.width * scene.dpr)), Math.max(1, Math.round(scene.view.height * scene.dpr))];
     const shown = moment?.to.frame.space ? moment : null;
@@ -68,7 +68,7 @@ export class SpaceRenderer {
     this.hasDrawn = true;
     if (!bare) this.drawShadows(shown);
     // Without a GPU, four samples per pixel would take four times as long.
-    this.layered.begin(width, height, this.software ? 0 : 4);
+    this.multisampled.begin(width, height, this.software ? 0 : 4);
     const air = airOf(scene);
     gl.disable(gl.BLEND);
     gl.disable(gl.DEPTH_TEST);
@@ -80,15 +80,15 @@ export class SpaceRenderer {
     this.drawSolids(scene, air);
     if (shown) this.drawBodies(shown, scene, air, palette);
     const sight = { look: (at: Uniforms) => { this.look(at, scene); }, width, height, dpr: scene.dpr };
-    if (sheet.solid.count > 0) this.inking.drawSolid(sheet, sight);
+    if (batch.solid.count > 0) this.primitivePainter.drawSolid(batch, sight);
     if (shown && scene.trails) this.drawStreaks(shown, scene, air, palette);
-    if (sheet.sheer.count + sheet.lines.count > 0) this.inking.drawSheer(sheet, sight);
+    if (batch.translucent.count + batch.lines.count > 0) this.primitivePainter.drawTranslucent(batch, sight);
     gl.disable(gl.DEPTH_TEST);
-    this.layered.end();
+    this.multisampled.end();
   }
 
-  private get inking(): InkPainter {
-    return (this.ink ??= new InkPainter(this.gl));
+  private get primitivePainter(): PrimitivePainter {
+    return (this.primitives ??= new PrimitivePainter(this.gl));
   }
 
   /** Set the camera of a program. */

@@ -203,8 +203,8 @@ out vec4 color;
 void main() {
   vec3 facing = normalize(v_facing), back = -normalize(v_away);
   float towards = max(dot(facing, back), 0.0);
-  float aside = max(dot(facing, vec3(-0.72, -0.36, 0.6)), 0.0);
-  float lit = 0.36 + 0.24 * (0.5 + 0.5 * facing.z) + 0.42 * aside + 0.24 * towards + 0.30 * pow(1.0 - towards, 4.0);
+  float from_side = max(dot(facing, vec3(-0.72, -0.36, 0.6)), 0.0);
+  float lit = 0.36 + 0.24 * (0.5 + 0.5 * facing.z) + 0.42 * from_side + 0.24 * towards + 0.30 * pow(1.0 - towards, 4.0);
   float lost = 1.0 - exp(-pow(v_far * u_haze.w, 1.6));
   color = vec4(mix(u_stone * lit, u_haze.rgb, 0.85 * lost), 1.0) * u_cover;
 }`;

@@ -1,18 +1,18 @@
 /**
- * A pen whose strokes become part of the picture, where they are hidden by what is in front of them.
+ * Collects lines, discs and faces that become part of the picture, where what is in front of them hides them.
  *
- * Each stroke is a row of eleven numbers, three places, a colour and a kind, which a shader turns into triangles: nothing is
+ * Each is a row of eleven numbers, three places, a colour and a kind, which a shader turns into triangles: nothing is
  * projected here.
  */
 
-import type { Pen, Rgb, Stroke } from "./primitives";
+import type { Primitives, Rgb, Stroke } from "./primitives";
 import type { Vec } from "../vectors";
 
 export const ROW = 11;
 export const KINDS = { line: 0, disc: 1, face: 2 } as const;
 const NONE: Vec = [0, 0, 0];
 
-export class InkRows {
+export class InstanceRows {
   numbers = new Float32Array(64 * ROW);
   count = 0;
   private colors = new Uint32Array(this.numbers.buffer);
@@ -38,13 +38,13 @@ export class InkRows {
   }
 }
 
-export class InkSheet implements Pen {
-  readonly lines = new InkRows();
-  readonly sheer = new InkRows(); // discs and faces that one looks through
-  readonly solid = new InkRows();
+export class PrimitiveBatch implements Primitives {
+  readonly lines = new InstanceRows();
+  readonly translucent = new InstanceRows(); // discs and faces that one looks through
+  readonly solid = new InstanceRows();
 
   clear(): void {
-    this.lines.count = this.sheer.count = this.solid.count = 0;
+    this.lines.count = this.translucent.count = this.solid.count = 0;
   }
 
   line(a: Vec, b: Vec, { rgb, alpha, width, dash }: Stroke): void {
@@ -52,11 +52,11 @@ export class InkSheet implements Pen {
   }
 
   disc(at: Vec, radius: number, rgb: Rgb, inner: number, outer: number): void {
-    this.sheer.add(at, [radius, inner, outer], NONE, rgb, 1, KINDS.disc);
+    this.translucent.add(at, [radius, inner, outer], NONE, rgb, 1, KINDS.disc);
   }
 
   face(corners: readonly Vec[], rgb: Rgb, alpha: number): void {
-    const rows = alpha < 1 ? this.sheer : this.solid;
+    const rows = alpha < 1 ? this.translucent : this.solid;
     for (let k = 2; k < corners.length; k++) rows.add(corners[0], corners[k - 1], corners[k], rgb, alpha, KINDS.face);
   }
 }

@@ -1,8 +1,8 @@
-/** Paints an ink sheet among the animals: bodies hide and are hidden; what is behind something is thin and pale, or not seen at all. */
+/** Paints a batch of primitives among the animals: bodies hide and are hidden; what is behind something is thin and pale, or not seen at all. */
 
 import { makeProgram, type Program, type Uniforms } from "../../gl/program";
-import { INK_FRAGMENT, INK_VERTEX } from "./primitive_shaders";
-import { ROW, type InkRows, type InkSheet } from "./primitive_batch";
+import { PRIMITIVE_FRAGMENT, PRIMITIVE_VERTEX } from "./primitive_shaders";
+import { ROW, type InstanceRows, type PrimitiveBatch } from "./primitive_batch";
 
 const BEHIND = { thin: 0.6, strength: 0.3 }; // of a line: a tool that vanished behind a rock would be of no use
 const PARTS = [[0, 3, 0], [1, 3, 12], [2, 3, 24], [4, 1, 40]] as const; // place, numbers, offset [bytes]
@@ -14,13 +14,13 @@ export interface Sight {
   dpr: number;
 }
 
-export class InkPainter {
+export class PrimitivePainter {
   private readonly program: Program;
   private readonly held: WebGLVertexArrayObject;
   private readonly buffer: WebGLBuffer;
 
   constructor(private readonly gl: WebGL2RenderingContext) {
-    this.program = makeProgram(gl, INK_VERTEX, INK_FRAGMENT);
+    this.program = makeProgram(gl, PRIMITIVE_VERTEX, PRIMITIVE_FRAGMENT);
     this.held = gl.createVertexArray();
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.held);
@@ -35,22 +35,22 @@ export class InkPainter {
   }
 
   /** What is opaque: it belongs before everything that one looks through. */
-  drawSolid(sheet: InkSheet, sight: Sight): void {
+  drawSolid(batch: PrimitiveBatch, sight: Sight): void {
     this.begin(sight);
-    this.draw(sheet.solid);
+    this.draw(batch.solid);
     this.gl.bindVertexArray(null);
   }
 
-  drawSheer(sheet: InkSheet, sight: Sight): void {
+  drawTranslucent(batch: PrimitiveBatch, sight: Sight): void {
     const { gl } = this;
     this.begin(sight);
     gl.depthMask(false);
-    this.draw(sheet.sheer);
-    this.draw(sheet.lines);
+    this.draw(batch.translucent);
+    this.draw(batch.lines);
     gl.depthFunc(gl.GREATER);
     gl.uniform1f(this.program.at.u_thin, BEHIND.thin);
     gl.uniform1f(this.program.at.u_strength, BEHIND.strength);
-    this.again(sheet.lines);
+    this.again(batch.lines);
     gl.depthFunc(gl.LESS);
     gl.depthMask(true);
     gl.bindVertexArray(null);
@@ -69,12 +69,12 @@ export class InkPainter {
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
   }
 
-  private draw(rows: InkRows): void {
+  private draw(rows: InstanceRows): void {
     if (rows.count > 0) this.gl.bufferData(this.gl.ARRAY_BUFFER, rows.numbers, this.gl.STREAM_DRAW, 0, ROW * rows.count);
     this.again(rows);
   }
 
-  private again({ count }: InkRows): void {
+  private again({ count }: InstanceRows): void {
     if (count > 0) this.gl.drawArraysInstanced(this.gl.TRIANGLE_STRIP, 0, 4, count);
   }
 }

@@ -1,6 +1,6 @@
-/** GLSL of lines, discs and faces among the animals: a strip of four corners for each row of an ink sheet. */
+/** GLSL of lines, discs and faces among the animals: a strip of four corners for each row of a batch. */
 
-export const INK_VERTEX = `#version 300 es
+export const PRIMITIVE_VERTEX = `#version 300 es
 precision highp float;
 layout(location = 0) in vec3 a_a;
 layout(location = 1) in vec3 a_b;
@@ -58,7 +58,7 @@ void main() {
   }
 }`;
 
-export const INK_FRAGMENT = `#version 300 es
+export const PRIMITIVE_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_at;
 in vec4 v_color;

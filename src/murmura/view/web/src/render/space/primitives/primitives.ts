@@ -12,7 +12,7 @@ export interface Stroke {
   dash?: readonly [number, number]; // CSS px drawn and left out
 }
 
-export interface Pen {
+export interface Primitives {
   line(a: Vec, b: Vec, stroke: Stroke): void;
   /** A ball, or a glow if it is fainter at its rim. */
   disc(at: Vec, radius: number, rgb: Rgb, inner: number, outer: number): void;

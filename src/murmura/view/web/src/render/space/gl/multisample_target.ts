@@ -1,6 +1,6 @@
 /** A multisampled render target with a depth buffer, which is copied to the canvas. */
 
-export class Layered {
+export class MultisampleTarget {
   private buffer: WebGLFramebuffer | null = null;
   private single: WebGLFramebuffer | null = null; // samples are resolved here: the canvas may have another format
   private storage: WebGLRenderbuffer[] = [];

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from murmura.measure import Flock, clustering_coefficient, groups, largest_group, mean_group, measure_flock
-from murmura.measure.linkage import _closed_pairs_by_bits, _closed_pairs_by_product
-
-from .oracle import clustering, group_sizes, make_flock, random_flock
+from murmura.measure.structure.linkage import _closed_pairs_by_bits, _closed_pairs_by_product
+from tests.measure.oracle import clustering, group_sizes, make_flock, random_flock
 
 TRIANGLE = [[20.0, 20.0], [26.0, 20.0], [23.0, 25.0]]
 PATH = [[20.0, 20.0], [29.0, 20.0], [38.0, 20.0], [47.0, 20.0]]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.measure import Flock, correlation_length, velocity_correlation
-
-from .oracle import distance, make_flock, random_flock
+from tests.measure.oracle import distance, make_flock, random_flock
 
 
 def by_loops(flock: Flock, bins: int, reach: float) -> list[float]:

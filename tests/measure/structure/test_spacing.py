@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.measure import Flock, local_density, nearest_neighbor_distance, spread
-
-from .oracle import Vectors, distance, make_flock, neighbor_sets, random_flock
+from tests.measure.oracle import Vectors, distance, make_flock, neighbor_sets, random_flock
 
 
 # S4-50

@@ -56,8 +56,8 @@ def in_run(
     same_bits: bool,
 ) -> int:
     corner = np.array(column) * WIDE
-    aside = np.maximum(0.0, np.maximum(corner - group[:, 1:], group[:, 1:] - corner - WIDE))
-    chords = np.sqrt(np.maximum(0.0, 1.0 - (aside**2).sum(axis=1))) if cut else np.ones(len(group))
+    sideways = np.maximum(0.0, np.maximum(corner - group[:, 1:], group[:, 1:] - corner - WIDE))
+    chords = np.sqrt(np.maximum(0.0, 1.0 - (sideways**2).sum(axis=1))) if cut else np.ones(len(group))
     if not chords.any():
         return 0
     reaching = chords > 0.0

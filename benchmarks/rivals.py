@@ -104,10 +104,10 @@ def main() -> None:
     options = parser.parse_args()
     scenario = workload(options.agents)
     ours = mm.Simulation(scenario, seed=1)
-    yardstick = NumpyFlock(mm.Simulation(scenario, seed=1, backend="reference"))
+    baseline = NumpyFlock(mm.Simulation(scenario, seed=1, backend="reference"))
     contestants: dict[str, Callable[[], Any]] = {
         "murmura": lambda: ours.step(50),
-        "NumPy + cKDTree": lambda: yardstick.step(1),
+        "NumPy + cKDTree": lambda: baseline.step(1),
         "Mesa": mesa_step(options.agents),
         "AgentPy": agentpy_step(options.agents),
     }

@@ -27,8 +27,8 @@ for name in sys.argv[1:] or mm.scenario_names():
     scenario = mm.load_scenario(name)
     sim = mm.Simulation(scenario, seed=7)
     sim.step(max(0, round(SECONDS / scenario.motion.time_step) - BEFORE))
-    with TemporaryDirectory() as aside:
-        picture = Path(aside) / "last.png"
+    with TemporaryDirectory() as scratch:
+        picture = Path(scratch) / "last.png"
         follow = "flock" if scenario.world.depth else None
         look = Look(size=(480, 270), labels=False, **NEARER.get(name, {"follow": follow}))
         render(SimulatedReel(sim, BEFORE, EVERY), picture, look, Cut(30.0, None))

@@ -45,9 +45,9 @@ class Experiment:
         if first:
             self.name += f"-from-{first}"
         # A quick run never replaces the figure of a full one.
-        aside = chosen.out or (Path("experiments-quick") if chosen.quick else None)
-        self.images = aside or ROOT / "docs" / "images"
-        self.tables = aside or ROOT / "experiments" / "results"
+        folder = chosen.out or (Path("experiments-quick") if chosen.quick else None)
+        self.images = folder or ROOT / "docs" / "images"
+        self.tables = folder or ROOT / "experiments" / "results"
         self.begun = time.perf_counter()
         print(f"{name}: {claim}")
 

@@ -15,7 +15,7 @@ import numpy as np
 from report import COLORS, Experiment
 
 import murmura as mm
-from murmura.measure.neighbors import anisotropy
+from murmura.measure.structure.neighbors import anisotropy
 
 MEASURED = (
     "thickness",

@@ -25,9 +25,9 @@ settings.load_profile("gate")
 
 
 LONG = (
-    "browser", "test_pages", "test_notebooks", "test_site", "parity/test_chance", "golden/test_hashes",
-    "parity/test_scenes", "webgpu/test_definition", "cuda/test_definition", "validate", "cli", "lab/sweeps",
-    "lab/films", "rules/test_stances", "engine/test_hunters",
+    "browser", "docs/test_pages", "docs/test_notebooks", "docs/test_site", "parity/test_chance", "golden/test_hashes",
+    "parity/test_scenes", "webgpu/test_definition", "cuda/parity/test_definition", "validate", "cli", "lab/sweeps",
+    "lab/films", "rules/evolution/test_stances", "engine/simulation/test_hunters",
 )  # fmt: skip
 """What takes longest, in this order: if it began last, one worker would run it while the others are idle."""
 
@@ -73,7 +73,7 @@ def _share(test: str) -> str:
     """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all tests that drive
     the same browser. Exported pages need another one, with WebGPU."""
     file, _, name = test.partition("::")
-    if file == "tests/browser/test_standalone.py":
+    if file == "tests/browser/sharing/test_standalone.py":
         return file
     return "browser" if file.startswith("tests/browser/") or "in_a_real_browser" in name else file
 

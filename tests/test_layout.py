@@ -22,7 +22,7 @@ def count_tests(*folders: str) -> int:
     nodes = (
         node
         for folder in folders
-        for path in (TESTS / folder).glob("test_*.py")
+        for path in (TESTS / folder).rglob("test_*.py")
         for node in ast.walk(ast.parse(path.read_bytes()))
     )
     return sum(isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in nodes)
@@ -57,7 +57,7 @@ def test_properties_are_tested_with_pytest_and_hypothesis():
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
     declared = {re.split(r"[><=]", name)[0] for name in groups["dev"]}
     assert {"pytest", "hypothesis"} <= declared
-    for path in (TESTS / "properties").glob("test_*.py"):
+    for path in (TESTS / "properties").rglob("test_*.py"):
         called = (node.func for node in ast.walk(ast.parse(path.read_bytes())) if isinstance(node, ast.Call))
         assert "given" in {name.id for name in called if isinstance(name, ast.Name)}, path.name
 
@@ -66,7 +66,7 @@ def test_properties_are_tested_with_pytest_and_hypothesis():
 def test_most_tests_are_of_pure_functions_and_every_milestone_has_its_scenarios():
     assert count_tests(*PURE) > 2 * count_tests(*END_TO_END)
     roadmap = (TESTS / "validate" / "test_roadmap.py").read_text(encoding="utf-8")
-    parity = (TESTS / "compute" / "test_neighbors.py").read_text(encoding="utf-8")
+    parity = (TESTS / "compute" / "perception" / "test_neighbors.py").read_text(encoding="utf-8")
     assert {f"S4-{number}" for number in range(59, 64)} <= set(re.findall(r"S4-\d+", roadmap))
     assert "S4-64" in parity
 
@@ -77,5 +77,5 @@ def test_the_page_is_tested_with_vitest():
     assert "vitest" in package["devDependencies"]
     assert package["scripts"]["test"] == "vitest run"
     assert "npm run --silent test" in (ROOT / "scripts" / "test").read_text(encoding="utf-8")
-    for path in (PAGE / "tests").glob("*.test.ts"):
+    for path in (PAGE / "tests").rglob("*.test.ts"):
         assert 'from "vitest"' in path.read_text(encoding="utf-8"), path.name

@@ -38,8 +38,8 @@ def murmura_says(*words: object, cwd: Path, **options: Any) -> subprocess.Comple
 
 
 def _forked(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    with tempfile.TemporaryDirectory() as aside:
-        printed, said = Path(aside, "printed"), Path(aside, "said")
+    with tempfile.TemporaryDirectory() as scratch:
+        printed, said = Path(scratch, "printed"), Path(scratch, "said")
         request = {
             "words": words, "cwd": str(cwd), "environment": environment(), "printed": str(printed), "said": str(said),
         }  # fmt: skip

@@ -246,13 +246,14 @@ def test_doctor_prints_facts(tmp_path: Path):
     assert facts["python"] == ".".join(map(str, sys.version_info[:3]))
 
 
-def test_bench_prints_a_row(tmp_path: Path):
+@pytest.mark.parametrize("option", ["--no-baselines", "--no-yardsticks"])
+def test_bench_prints_a_row(tmp_path: Path, option: str):
     words = [
         "--agents",
         "1_20",
         "--scenario",
         "classic",
-        "--no-yardsticks",
+        option,
         "--backend",
         "reference",
         "--json",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from murmura.core.rule import REGISTRY, register_rule
-
-from .neighbor_probe import NAME, NeighborProbe
+from tests.compute.perception.neighbor_probe import NAME, NeighborProbe
 
 
 @pytest.fixture(autouse=True)

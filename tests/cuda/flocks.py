@@ -59,8 +59,8 @@ def make_lively(scenario: Scenario, state: State, rng: np.random.Generator) -> N
     for k, center in enumerate(centers):
         mine = clump == k
         places[mine] = center + rng.normal(0.0, 0.35 * scenario.perception.radius, (mine.sum(), 2))
-    aside = np.arange(n) % 8 == 7
-    places[aside] = size * [0.15, 0.67] + rng.normal(0.0, 0.35 * scenario.perception.radius, (aside.sum(), 2))
+    apart = np.arange(n) % 8 == 7
+    places[apart] = size * [0.15, 0.67] + rng.normal(0.0, 0.35 * scenario.perception.radius, (apart.sum(), 2))
     if scenario.obstacles:
         around = np.arange(n) % 8 == 3
         angle = rng.uniform(0.0, 2.0 * np.pi, around.sum())

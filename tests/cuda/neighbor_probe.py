@@ -107,10 +107,10 @@ def sight(sim: mm.Simulation, rows: Any = slice(None)) -> tuple[Any, Any, Any]:
     seen = (distance <= radius) & (all_around | (cosine >= least - 1e-9)) & others
     rounding = 4.0 * EPS * max(float(size.max()) if wraps else 0.0, float(np.abs(places).max(initial=0.0)))
     rim = np.abs(distance - radius) <= rounding
-    aside = np.abs(cosine - least) <= 3e-6 + rounding / np.maximum(distance, 1e-300)
-    aside &= ~all_around & (distance > 0.0) & (distance <= radius + rounding)
+    at_edge_of_view = np.abs(cosine - least) <= 3e-6 + rounding / np.maximum(distance, 1e-300)
+    at_edge_of_view &= ~all_around & (distance > 0.0) & (distance <= radius + rounding)
     slow = np.abs(speed[:, 0] ** 2 - 0.01) < 1e-6
-    doubtful = ((rim | aside) & others).any(axis=1) | slow
+    doubtful = ((rim | at_edge_of_view) & others).any(axis=1) | slow
     if scenario.perception.nearest is not None:
         doubtful |= _keep_nearest(seen, distance, scenario.perception.nearest)
     return seen, doubtful, distance

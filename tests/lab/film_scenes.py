@@ -30,13 +30,13 @@ def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> Fil
 class ReelInMemory:
     """A reel in memory."""
 
-    def __init__(self, moments: Sequence[FilmFrame], scenario: Scenario = FIELD) -> None:
+    def __init__(self, frames: Sequence[FilmFrame], scenario: Scenario = FIELD) -> None:
         self.scenario, self.seed = scenario, 0
-        self._moments = list(moments)
-        self.steps = [int(one.step) for one in moments]
+        self._frames = list(frames)
+        self.steps = [int(one.step) for one in frames]
 
     def __getitem__(self, k: int) -> FilmFrame:
-        return self._moments[k]
+        return self._frames[k]
 
 
 def crossing(count: int, every: int = 10) -> ReelInMemory:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.lab import json_lines
 from murmura.lab.damage import DamageWarning
+from murmura.lab.files import json_lines
 from murmura.lab.gsd import writer
 from murmura.lab.gsd.writer import GsdReader
 from murmura.lab.runs.checkpoints import whole_checkpoints

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.engine.checkpoint import seal
-from murmura.lab.json_lines import SUM_SIZE, line_of
+from murmura.lab.files.json_lines import SUM_SIZE, line_of
 
 LINES = ("metrics.jsonl", "events.jsonl", "rows.jsonl")
 NEW = ("seal", "files", "counts", "start_hash")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import murmura as mm
-from murmura.compute.reference import Moment
+from murmura.compute.reference import Evaluation
 from murmura.core.state import column_name, column_type
 from murmura.core.world.randomness import seed_words
 
@@ -189,19 +189,18 @@ def spread_when_shaken(sim: mm.Simulation, plan: Any, state: Any, step: int, row
 def _lived(
     sim: mm.Simulation, plan: Any, state: Any, step: int, rows: Any, rng: np.random.Generator | None
 ) -> dict[str, Any]:
-    moment = Moment(plan, state, step, seed_words(sim.seed))
-    moment._told = lambda *_: {}  # type: ignore[method-assign]  # what items hear is not compared here
+    evaluation = Evaluation(plan, state, step, seed_words(sim.seed))
     if rng is not None:
         size = max(sim.scenario.world.sides)
-        for name, column in moment.columns.items():
+        for name, column in evaluation.columns.items():
             if column_type(column_name(name)).kind == "i":
                 continue
             largest = np.maximum(np.abs(column), size if name.startswith("position") else 0.0)
             largest[largest > NO_AGENT] = 0.0
-            moment.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, len(state))
-        world = moment.world
+            evaluation.columns[name] = column + 2.0 * EPS * largest * rng.uniform(-1.0, 1.0, len(state))
+        world = evaluation.world
         # The lattice of noise repeats after 256 cells: coordinates in it are rounded like numbers near 256.
-        moment.world = moment.step.world = world.updated(
+        evaluation.world = evaluation.step.world = world.updated(
             {
                 "noise_x": world.noise_x + 512.0 * EPS * rng.uniform(-1.0, 1.0),
                 "noise_y": world.noise_y + 512.0 * EPS * rng.uniform(-1.0, 1.0),
@@ -212,7 +211,7 @@ def _lived(
         name: np.broadcast_to(np.asarray(state[name], np.float64), len(state))[rows]
         for name in columns_of(sim)
     }
-    for name, values in moment.live(rows).columns.items():
+    for name, values in evaluation.live(rows).columns.items():
         lived[column_name(name)] = np.asarray(values, np.float64)
     return lived
 

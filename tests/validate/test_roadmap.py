@@ -52,9 +52,9 @@ def test_a_single_boid_without_rules_flies_a_straight_line(backend: str, angle: 
     simulation = boids(backend, [[50, 50]], [heading], **OFF)
     places = path(simulation, 200)[:, 0]
     along = (places - places[0]) @ heading
-    aside = (places - places[0]) @ [-heading[1], heading[0]]
+    sideways = (places - places[0]) @ [-heading[1], heading[0]]
     assert along == pytest.approx(np.arange(201.0), abs=2e-3)
-    assert np.abs(aside).max() < 2e-3
+    assert np.abs(sideways).max() < 2e-3
     assert simulation.velocities[0] == pytest.approx(heading, abs=1e-5)
 
 
@@ -167,9 +167,9 @@ def test_a_faster_follower_veers_before_it_comes_too_close(backend: str, offset:
     assert distances[0] > 50 > distances.min() > d_min
     nearest = int(distances.argmin())
     # It left its lane away from the leader, whose own flight is undisturbed.
-    aside = (places[:, 0, 1] - 300) * -np.sign(offset)
-    assert aside[nearest] > 0.3
-    assert aside[-1] > 5.0
+    sideways = (places[:, 0, 1] - 300) * -np.sign(offset)
+    assert sideways[nearest] > 0.3
+    assert sideways[-1] > 5.0
     assert places[: nearest + 1, 1] == pytest.approx(
         np.array([160, 300 + offset]) + np.outer(np.arange(nearest + 1), [1, 0]), abs=1e-3
     )
@@ -212,8 +212,8 @@ def test_a_faster_follower_of_the_roadmap_veers_before_d_min(backend: str, offse
     overtaken = int(np.argmax(places[:, 0, 0] > places[:, 1, 0]))
     assert overtaken > 10
     np.testing.assert_allclose(places[:overtaken, 1], free[:overtaken, 1], atol=1e-3)
-    aside = (places[:, 0, 1] - 50) * -np.sign(offset)
-    assert aside[overtaken] > 0.3
+    sideways = (places[:, 0, 1] - 50) * -np.sign(offset)
+    assert sideways[overtaken] > 0.3
 
 
 # S4-61, S4-26

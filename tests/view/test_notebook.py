@@ -222,16 +222,16 @@ def test_what_is_put_into_a_page_whole_imports_nothing():
 HOST = """<!doctype html><div id="cell"></div><script type="module">
 const source = %s;
 const { default: widget } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-const ears = [];
+const listeners = [];
 const model = {
   get: (name) => window.state[name],
-  on: (_, act) => ears.push(act),
-  off: (_, act) => ears.splice(ears.indexOf(act), 1),
+  on: (_, act) => listeners.push(act),
+  off: (_, act) => listeners.splice(listeners.indexOf(act), 1),
   send: (content) => window.toKernel(content),
 };
 window.fromKernel = (content, buffers) => {
   const views = buffers.map((text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer));
-  for (const act of [...ears]) act(content, views);
+  for (const act of [...listeners]) act(content, views);
 };
 window.start = (state) => {
   window.state = state;

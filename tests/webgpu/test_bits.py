@@ -11,7 +11,7 @@ import pytest
 import murmura as mm
 from murmura.lab.bench.workload import workload
 from tests.cuda.flocks import scene_of
-from tests.engine.sliders import HAWK, LIFE, check_a_slider_loads_nothing
+from tests.engine.simulation.sliders import HAWK, LIFE, check_a_slider_loads_nothing
 from tests.parity.side_by_side import Comparison, compare_step
 
 from .flocks import AGENTS, lively

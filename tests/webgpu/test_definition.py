@@ -12,7 +12,7 @@ import pytest
 
 import murmura as mm
 from tests.cuda.flocks import cut_down, scene_of
-from tests.cuda.test_definition import FORCE, RULES, scenes_with, written_by
+from tests.cuda.parity.test_definition import FORCE, RULES, scenes_with, written_by
 from tests.parity.scenes import SCENES, alone, loud_rules
 from tests.parity.side_by_side import Comparison, compare_step
 

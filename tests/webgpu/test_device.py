@@ -16,7 +16,7 @@ from murmura.core.rule import register_rule
 from murmura.lab import doctor
 from murmura.lab.bench import workload as bench
 from murmura.lab.bench.workload import workload
-from tests.cuda.test_life import Sick
+from tests.cuda.runs.test_life import Sick
 
 
 def flock(agents: int = 40) -> mm.Simulation:

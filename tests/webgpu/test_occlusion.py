@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from murmura.core.errors import BackendError
-from tests.compute.sight_scenes import check_counts, check_nearest, check_notes, flock
+from tests.compute.perception.sight_scenes import check_counts, check_nearest, check_notes, flock
 
 
 @pytest.mark.parametrize("scene", ["torus", "coarse", "species"])

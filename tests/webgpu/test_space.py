@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.compute import test_space as space
+from tests.compute.step import test_space as space
 from tests.parity.scenes import lively
 from tests.parity.side_by_side import Comparison, compare_step
 from tests.parity.test_space import scene_in_space

@@ -26,8 +26,13 @@ def bench(
     scenario: Annotated[
         str | None, Parameter(help="Time this scenario, as dense as it is, instead of the common workload.")
     ] = None,
-    yardsticks: Annotated[
-        bool, Parameter(help="Time NumPy + cKDTree beside it, or a scenario's trio alone.")
+    baselines: Annotated[
+        bool,
+        Parameter(
+            help="Time NumPy + cKDTree beside it, or a scenario's trio alone.",
+            name=("--baselines", "--yardsticks"),  # the second is the former name
+            negative=("--no-baselines", "--no-yardsticks"),
+        ),
     ] = True,
     space: Annotated[
         bool, Parameter(help="Time the common workload in three dimensions, beside the plane.", negative="")
@@ -42,7 +47,7 @@ def bench(
     ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Time a step: the common workload, all forces on, and NumPy with SciPy's tree as a yardstick.
+    """Time a step: the common workload, all forces on, and NumPy with SciPy's tree as a baseline.
 
     With --live, time what a page gets to see: a real server in a process of its own and real WebSocket clients.
     """
@@ -62,7 +67,7 @@ def bench(
             f"{'agents':>10} {'program':<22} {'threads':>7} {'ms/step':>10} {'median':>10} "
             f"{'M agent-steps/s':>16} {'times':>8}"
         )
-    for row in measure(sizes, backend, threads, chosen, yardsticks, space):
+    for row in measure(sizes, backend, threads, chosen, baselines, space):
         if as_json:
             print(json.dumps(row), flush=True)
         else:

@@ -66,7 +66,7 @@ def replay(
 def replay_trajectory(path: Path, speed: float | None, port: int | None, open_page: bool) -> None:
     """Show a trajectory without its folder."""
     print(f"murmura {__version__} - starting...", flush=True)
-    from murmura.lab.runs.bare import BareTrajectory
+    from murmura.lab.runs.reading.bare_trajectory import BareTrajectory
     from murmura.view.playback.playback import Playback
     from murmura.view.server.app import serve
 

@@ -9,14 +9,14 @@ from cyclopts import Parameter
 
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
-from murmura.cli.sweep import go_on_with_sweep
+from murmura.cli.sweep import continue_sweep
 from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 
-def go_on_with_fit(folder: Path, as_json: bool) -> None:
+def continue_fit(folder: Path, as_json: bool) -> None:
     """Continue a fit as it was begun."""
     import time
 
@@ -53,14 +53,14 @@ def resume(
     from murmura.lab.sweeps.folder import is_sweep
 
     if is_fit(folder):
-        go_on_with_fit(folder, as_json)
+        continue_fit(folder, as_json)
         return
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
                 f"{folder} is a sweep, which continues as it was begun: leave out the other options"
             )
-        go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
+        continue_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)
     from murmura.lab.runs.resuming import resume as go_on

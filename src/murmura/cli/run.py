@@ -77,7 +77,7 @@ def run(
         The folder to write; new or empty.
     """
     from murmura.engine.simulation import Simulation
-    from murmura.lab.runs.recording import check_request, record, usual_rhythm
+    from murmura.lab.runs.recording import check_request, record, usual_cadence
     from murmura.lab.sweeps.one_run import check_measures
 
     if expect_hash is not None and not expect_hash.strip():
@@ -88,7 +88,7 @@ def run(
     measures = [name.strip() for name in measure.split(",")] if measure else None
     check_measures(measures or (), chosen)
     simulation = Simulation(chosen, seed, backend, threads)
-    rare = None if measures or metrics_every else usual_rhythm(chosen, steps, every)
+    rare = None if measures or metrics_every else usual_cadence(chosen, steps, every)
     if rare:
         print_notice(
             f"taken less often than frames, at the end every {rare[1]:,} steps, since they cost more than the steps: "

@@ -47,7 +47,7 @@ def sweep(
     if resume is not None:
         if scenario is not None or vary:
             raise ScenarioError("--resume continues a sweep as it is: leave out the scenario and --vary")
-        go_on_with_sweep(resume, request)
+        continue_sweep(resume, request)
         return
     if scenario is None:
         raise ScenarioError("name a scenario to sweep, or --resume DIR; `murmura scenarios` lists them")
@@ -57,7 +57,7 @@ def sweep(
     finish(made, request, time.perf_counter() - begun)
 
 
-def go_on_with_sweep(folder: Path, request: SweepOptions) -> None:
+def continue_sweep(folder: Path, request: SweepOptions) -> None:
     """Continue the sweep, the search or the sensitivity analysis in a folder."""
     from murmura.lab.sweeps.sweep import resume_sweep
 

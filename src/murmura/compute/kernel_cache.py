@@ -85,13 +85,15 @@ def load(key: str, announce: Callable[[str], None] | None) -> bytes | None:
 def keep(key: str, code: bytes, announce: Callable[[str], None] | None) -> bool:
     """Write a kernel to a temporary file and rename it; return whether that worked. Failure is not an error."""
     path = _path(key)
-    aside = path.with_suffix(f".{os.getpid()}")
+    temporary = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(hashlib.sha256(code).digest() + code)
-        aside.replace(path)
+        temporary.write_bytes(hashlib.sha256(code).digest() + code)
+        temporary.replace(path)
     except OSError as error:
-        aside.unlink(missing_ok=True) if path.parent.is_dir() and os.access(path.parent, os.W_OK) else None
+        temporary.unlink(missing_ok=True) if path.parent.is_dir() and os.access(
+            path.parent, os.W_OK
+        ) else None
         if announce is not None:
             announce(
                 f"compiled kernels cannot be kept in {path.parent} ({error.strerror}): they are compiled in every "

@@ -99,12 +99,12 @@ def write_atomically(path: Path, content: bytes) -> None:
 @contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed too."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        aside.unlink(missing_ok=True)  # left by a killed process with the same id
+        temporary.unlink(missing_ok=True)  # left by a killed process with the same id
         # Exclusively created: a hostile folder may contain a link of that name.
         handle = os.open(
-            aside,
+            temporary,
             os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
             0o666,
         )
@@ -112,9 +112,9 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        temporary.replace(path)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     if os.name == "posix":  # other systems cannot open a folder
         folder = os.open(path.parent, os.O_RDONLY)

@@ -76,8 +76,8 @@ def _directed(scenario: Scenario, turn: Any, height: Any) -> Any:
         return np.stack([np.cos(angle), np.sin(angle)])
     # The cap of a sphere, whose heights are uniformly distributed (Archimedes). 1 - cos(spread) from the half angle.
     lost = 2.0 * np.sin(0.5 * spread) ** 2 * height
-    aside = np.sqrt(np.maximum(0.0, lost * (2.0 - lost)))
-    ahead, left, up = 1.0 - lost, aside * np.cos(2.0 * np.pi * turn), aside * np.sin(2.0 * np.pi * turn)
+    sideways = np.sqrt(np.maximum(0.0, lost * (2.0 - lost)))
+    ahead, left, up = 1.0 - lost, sideways * np.cos(2.0 * np.pi * turn), sideways * np.sin(2.0 * np.pi * turn)
     return np.stack(
         [ahead * np.cos(along) - left * np.sin(along), ahead * np.sin(along) + left * np.cos(along), up]
     )

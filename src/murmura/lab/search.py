@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
+from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import SEARCH, run_seed

@@ -19,7 +19,7 @@ from murmura.engine import checkpoint
 from murmura.lab.damage import Damage, DamageError
 from murmura.lab.gsd.reader import GsdReader
 from murmura.lab.runs.checkpoints import SLOTS
-from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.reading.frames import Frames
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY, Run, small_damage
 from murmura.lab.sweeps.design import SEARCH
 from murmura.lab.sweeps.folder import ROWS, Sweep

@@ -13,12 +13,12 @@ from murmura.measure.catalog import (
     unregister_measure,
     usual_measures,
 )
-from murmura.measure.correlation import correlation_length, velocity_correlation
 from murmura.measure.flock import Flock
-from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.lives import LOOK_BACK, Lives, births, deaths
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
-from murmura.measure.neighbors import (
+from murmura.measure.structure.correlation import correlation_length, velocity_correlation
+from murmura.measure.structure.linkage import clustering_coefficient, groups, largest_group, mean_group
+from murmura.measure.structure.neighbors import (
     Leadership,
     NeighborMap,
     ResponseMap,
@@ -29,13 +29,13 @@ from murmura.measure.neighbors import (
     neighbor_map,
     response_map,
 )
-from murmura.measure.shape import (
+from murmura.measure.structure.shape import (
     principal_lengths,
     thickness,
     thickness_to_length,
     thickness_to_width,
 )
-from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.structure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import gene_diversity, part_heterozygosity, selection_differential
 from murmura.measure.turning import information_speed, turn_times, turning_rate, turning_rates
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, TypeVar, overload
 
-from murmura.measure.correlation import correlation_length
 from murmura.measure.flock import Flock
-from murmura.measure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.lives import births, deaths, deaths_by
 from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
-from murmura.measure.neighbors import nearest_anisotropy
-from murmura.measure.shape import thickness, thickness_to_length, thickness_to_width
-from murmura.measure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.structure.correlation import correlation_length
+from murmura.measure.structure.linkage import clustering_coefficient, groups, largest_group, mean_group
+from murmura.measure.structure.neighbors import nearest_anisotropy
+from murmura.measure.structure.shape import thickness, thickness_to_length, thickness_to_width
+from murmura.measure.structure.spacing import local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from murmura.measure.catalog import GRAPH_SIZE, MEASURES
-from murmura.measure.correlation import SAMPLE
+from murmura.measure.structure.correlation import SAMPLE
 
 COSTLY = 10.0
 """A measure that takes longer than this many steps is costly."""

@@ -161,16 +161,16 @@ def test_all_forces_are_at_work():
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_yardstick_flies_as_the_reference_does(seed: int):
+def test_the_baseline_flies_as_the_reference_does(seed: int):
     """Two programs that share no line of the step: the same flock after ten steps."""
     start = mm.Simulation(benching.workload(400), seed, "reference")
-    yardstick = NumpyFlock(start)
+    baseline = NumpyFlock(start)
     start.step(10)
-    yardstick.step(10)
+    baseline.step(10)
     size = start.scenario.world.width
-    apart = start.positions - yardstick.positions
+    apart = start.positions - baseline.positions
     apart -= size * np.round(apart / size)
-    moved = np.hypot(*yardstick.velocities.T)
+    moved = np.hypot(*baseline.velocities.T)
     assert moved.min() > 0.0
-    assert np.abs(start.velocities - yardstick.velocities).max() < 2e-3
+    assert np.abs(start.velocities - baseline.velocities).max() < 2e-3
     assert np.abs(apart).max() < 2e-3

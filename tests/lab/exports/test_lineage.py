@@ -13,7 +13,7 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.lineage import COLUMNS, Lineage, Register
 from murmura.lab.exports.lineage import export_lineage, newick, table
-from murmura.lab.json_lines import line_of
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import complaint, murmura_says

@@ -13,7 +13,7 @@ import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.lab.figures import lineage as plot_lineage
 from murmura.lab.figures.plot import PlotOptions, plot
-from murmura.lab.json_lines import line_of
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.runs.recording import record
 from murmura.measure import selection_differential
 from tests.lab.births_and_deaths import family

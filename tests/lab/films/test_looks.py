@@ -14,7 +14,7 @@ import murmura
 from murmura.lab.films.looks import color_modes, from_oklab, looks, palette_table, species_table, to_oklab
 from murmura.view.wire.frames import EXTRAS
 
-SAMPLES = Path(murmura.__file__).parent / "view/web/tests/palette_samples.json"
+SAMPLES = Path(murmura.__file__).parent / "view/web/tests/render/palette_samples.json"
 """Every 17th colour of every table; the page's own test (palettes.test.ts) compares its tables with the same file."""
 COLORS = ["#00ff88", "#ff4488"]
 

@@ -89,7 +89,7 @@ def test_everybody_is_where_the_moment_says_and_points_where_it_flies(theme: str
 def test_a_picture_covers_what_the_shape_covers():
     """The area of the darts, from an independent polygon filler: 16 samples to a pixel."""
     places, velocities = scattered()
-    from murmura.compute.raster.plane import boxes, shine, touch
+    from murmura.compute.raster.plane import add_light, boxes, touch
 
     camera = fitted(world_box(FIELD.world), 1280, 720, 1.0)
     at = camera.on_screen(places)
@@ -101,7 +101,7 @@ def test_a_picture_covers_what_the_shape_covers():
     room = boxes(1280, 720, darts[0], darts[2], darts[3], around) + 1
     marks = ends, np.empty(room, np.int32), np.empty(room, f), np.empty(room, f)
     touch(1280, *darts, around, *marks)
-    shine(canvas.reshape(4, -1), *marks, np.ones((len(at), 3), f), f(1))
+    add_light(canvas.reshape(4, -1), *marks, np.ones((len(at), 3), f), f(1))
     samples = (np.arange(4) + 0.5) / 4
     x, y = np.meshgrid(*(np.add.outer(np.arange(n), samples).ravel() for n in (1280, 720)))
     inside = np.zeros_like(x, bool)

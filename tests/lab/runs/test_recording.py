@@ -18,10 +18,10 @@ import pytest
 import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.damage import DamageWarning
-from murmura.lab.json_lines import line_of
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.manifest import MANIFEST, Recording
-from murmura.lab.runs.recording import record, usual_rhythm
+from murmura.lab.runs.recording import record, usual_cadence
 from murmura.lab.runs.resuming import resume
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRAJECTORY
 from murmura.measure import MEASURES, unregister_measure
@@ -353,7 +353,7 @@ def test_named_measures_are_taken_with_every_frame(tmp_path: Path):
     assert [row["step"] for row in rows] == list(range(401))  # agents are counted in each
     some = [row for row in rows if math.isfinite(row["clustering_coefficient"])]
     assert 20 < len(some) < 200
-    assert usual_rhythm(scenario(), 400, 1) is not None and usual_rhythm(scenario(), 40, 10) is None
+    assert usual_cadence(scenario(), 400, 1) is not None and usual_cadence(scenario(), 40, 10) is None
 
 
 def test_checkpoints_come_by_steps_or_by_time():

@@ -15,7 +15,7 @@ import pytest
 import murmura as mm
 from murmura.engine.checkpoint import seal
 from murmura.lab.damage import DamageWarning
-from murmura.lab.json_lines import line_of
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from tests.cli.terminal import murmura_says

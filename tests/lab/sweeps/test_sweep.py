@@ -187,7 +187,7 @@ def test_a_run_that_kills_its_worker_fails_and_the_rest_is_finished(tmp_path: Pa
     file = tmp_path / "deadly.py"
     body = "import os; flock.radius > 50 and os.kill(os.getpid(), 9)"
     file.write_text(RULES.format(name="deadly", body=body))
-    # The question is asked directly: a rehearsal in this process would kill it, too.
+    # The question is asked directly: a dry run in this process would kill it, too.
     scenario = mm.load_scenario("classic").with_values(SMALL)
     question = Question(
         scenario.model_dump(mode="json"), 2, 0, 1, ("deadly", "population"), "reference", 1, (str(file),)

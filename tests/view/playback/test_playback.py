@@ -10,8 +10,8 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import MurmuraError, RunError, ScenarioError
-from murmura.lab.runs.bare import BareTrajectory
 from murmura.lab.runs.branching import BranchableRun
+from murmura.lab.runs.reading.bare_trajectory import BareTrajectory
 from murmura.lab.runs.recording import record
 from murmura.view.playback.playback import Playback, usual_speed
 from murmura.view.playback.recorded import RecordedSource

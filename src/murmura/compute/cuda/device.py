@@ -187,10 +187,10 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
     # Launch each once without effect: kernels cannot be loaded while a graph is captured.
     idle = np.zeros((), record_type("Arguments"))
     idle["sizes"]["idle"] = 1
-    with cupy.cuda.Stream(non_blocking=True) as aside:
+    with cupy.cuda.Stream(non_blocking=True) as stream:
         for name, kernel in kernels.items():
             kernel((1,), (SCAN_THREADS if name in SCAN_KERNELS else 1,), (idle,))
-        aside.synchronize()
+        stream.synchronize()
     return kernels
 
 

@@ -160,8 +160,8 @@ def compiled(text: str) -> Path:
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as aside:
-        source, library = Path(aside, "kernels.c"), Path(aside, "kernels.so")
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        source, library = Path(scratch, "kernels.c"), Path(scratch, "kernels.so")
         source.write_text(text, encoding="utf-8")
         command = [COMPILER, *FLAGS, str(source), "-o", str(library), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -109,9 +109,9 @@ class Lifecycle:
             return None
         return species if isinstance(species, Value) else target.integer(species)
 
-    # Turns
+    # Items
 
-    def turns_text(self) -> str:
+    def item_updates_text(self) -> str:
         """A function for each rule with stateful items, and the kernel, with a block for each of these rules.
 
         If the turn of a rule reads no other item, its items are updated in parallel.

@@ -83,7 +83,7 @@ def program_text(plan: Plan) -> Text:
     modules = [(f"{INDEX_TEXT}\n{marks}{_steer_text(plan, shapes, helpers)}", tuple(flock))]
     life = Lifecycle(plan, shapes, helpers)
     if plan.stateful_items:
-        modules.append((life.turns_text(), ("update_items",)))
+        modules.append((life.item_updates_text(), ("update_items",)))
     if plan.has_lifecycle:
         modules.append((life.births_text() + life.finish_step_text(), (*BIRTH_KERNELS, "finish_step")))
     shared = "\n".join([HEADER, _sizes(plan), records_text(), PLACE_TEXT, REPORTS_TEXT, *helpers.values()])

@@ -147,7 +147,7 @@ def touch(
 
 
 @njit(f"void({PLANE}, int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32)", cache=True, **JIT)
-def shine(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any) -> None:
+def add_light(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any) -> None:
     """Add the light of darts to planes of pixels; a fourth plane counts how much of each was covered."""
     begin = 0
     for k in range(ends.shape[0]):
@@ -272,7 +272,7 @@ def _glowing(peak: Any) -> Any:
 
 
 @njit(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
-def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
+def tone_map_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
     """Light on a dark sky, whose planes are in units of bytes plus 0.5; bright places keep their hue."""
     height, width = sky.shape[1:]
     rows = np.empty((4, width), np.float32)
@@ -290,7 +290,7 @@ def develop_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: 
 
 
 @njit(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
-def develop_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
+def tone_map_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
     """Ink on a pale sky, darker where there are many agents (`shade`)."""
     height, width = sky.shape[1:]
     rows = np.empty((6, width), np.float32)

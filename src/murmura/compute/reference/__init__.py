@@ -2,6 +2,6 @@
 
 from murmura.compute.reference.backend import BackendReference
 from murmura.compute.reference.dry_run import dry_run
-from murmura.compute.reference.moment import Moment
+from murmura.compute.reference.evaluation import Evaluation
 
-__all__ = ["BackendReference", "Moment", "dry_run"]
+__all__ = ["BackendReference", "Evaluation", "dry_run"]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
+from murmura.compute.reference.evaluation import PAIRS_AT_ONCE, Evaluation
 from murmura.compute.reference.lifecycle import apply_outcomes, update_items
-from murmura.compute.reference.moment import PAIRS_AT_ONCE, Moment
 from murmura.compute.shapes import shapes_of
 from murmura.core.errors import RunError
 from murmura.core.events import EVENT_FIELDS
@@ -88,19 +88,19 @@ class BackendReference:
     def _stepped(self, step: int) -> State:
         """The flock after a step."""
         n = len(self._state)
-        moment = Moment(self._plan, self._state, step, self._seed, self._shapes)
+        evaluation = Evaluation(self._plan, self._state, step, self._seed, self._shapes)
         new = self._state.copy()
         lived = []
         size = max(1, PAIRS_AT_ONCE // max(n, 1))
         for begin in range(0, n, size):
             rows = np.arange(begin, min(begin + size, n))
-            part = moment.live(rows)
+            part = evaluation.live(rows)
             lived.append(part)
             for name, values in part.columns.items():
                 new[column_name(name)][rows] = values
         if self._plan.stateful_items:
-            turned = update_items(self._plan, moment, [part.reports for part in lived])
+            turned = update_items(self._plan, evaluation, [part.reports for part in lived])
             self._plan.keep_items(new, turned)
         if self._plan.eventful:
-            self._events += apply_outcomes(self._plan, moment, new, lived, step + 1)
+            self._events += apply_outcomes(self._plan, evaluation, new, lived, step + 1)
         return new

@@ -15,8 +15,8 @@ import numpy as np
 
 from murmura import rules
 from murmura.compute.plan import Plan
+from murmura.compute.reference.evaluation import Evaluation
 from murmura.compute.reference.lifecycle import try_births, update_items
-from murmura.compute.reference.moment import Moment
 from murmura.core.errors import ScenarioError
 from murmura.core.rule import is_built_in
 from murmura.core.state import State
@@ -46,10 +46,10 @@ def dry_run(plan: Plan) -> None:
     with _watched(owners) as returned:
         try:
             with np.errstate(all="ignore"):
-                moment = Moment(plan, state, 0, (0, 0))
-                reports = moment.live(np.arange(3)).reports
-                update_items(plan, moment, [reports])
-                try_births(plan, moment, state)
+                evaluation = Evaluation(plan, state, 0, (0, 0))
+                reports = evaluation.live(np.arange(3)).reports
+                update_items(plan, evaluation, [reports])
+                try_births(plan, evaluation, state)
         except Exception as error:
             raise ScenarioError(_message(plan, owners, error, returned)) from error
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.items import ItemRows, NumpyStorage
 from murmura.compute.plan import Plan
-from murmura.compute.reference.moment import AgentResults, ItemReports, Moment
+from murmura.compute.reference.evaluation import AgentResults, Evaluation, ItemReports
 from murmura.core.events import Event
 from murmura.core.layout import AXES
 from murmura.core.merging import Best, Count
@@ -19,29 +19,29 @@ from murmura.core.vec import Vec
 
 
 def update_items(
-    plan: Plan, moment: Moment, reports: list[dict[tuple[int, int], ItemReports]]
+    plan: Plan, evaluation: Evaluation, reports: list[dict[tuple[int, int], ItemReports]]
 ) -> NDArray[Any]:
     """Update all items, one after the other."""
-    storage = NumpyStorage(moment.target, moment.items)
-    p = moment.step.parameters(_species(moment, 0))
+    storage = NumpyStorage(evaluation.target, evaluation.items)
+    p = evaluation.step.parameters(_species(evaluation, 0))
     for k, group, begin, end in plan.stateful_items:
         assert group.functions.turn is not None
-        rows = ItemRows(moment.target, group.layout, storage, begin, end - begin)
+        rows = ItemRows(evaluation.target, group.layout, storage, begin, end - begin)
         for row in range(begin, end):
             parts = [part[k, row] for part in reports]
             for _, target_reports in parts:
                 for column, value in target_reports.items():
-                    moment.items[row, group.layout.place[column]] = value
-            combined = _combined(moment, k, [reports for reports, _ in parts])
-            group.functions.turn(p[k + 2], rows[row - begin], combined, rows, moment.world)
-    return moment.items
+                    evaluation.items[row, group.layout.place[column]] = value
+            combined = _combined(evaluation, k, [reports for reports, _ in parts])
+            group.functions.turn(p[k + 2], rows[row - begin], combined, rows, evaluation.world)
+    return evaluation.items
 
 
-def _combined(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
+def _combined(evaluation: Evaluation, k: int, parts: list[dict[str, Any]]) -> Record:
     """The reports of all parts of the flock to an item, reduced, by name."""
-    value = moment.target.value
+    value = evaluation.target.value
     found: dict[str, Any] = {}
-    for name, report in moment.shapes.reports[k].items():
+    for name, report in evaluation.shapes.reports[k].items():
         if isinstance(report, Best):
             best = max((part[name] for part in parts), key=lambda b: (b[0], -b[1]), default=(0.0, -1.0))
             found[name] = Record("the best", {"score": value(best[0]), "id": value(best[1])})
@@ -55,11 +55,13 @@ def _combined(moment: Moment, k: int, parts: list[dict[str, Any]]) -> Record:
     return Record("reports", found)
 
 
-def _species(moment: Moment, species: int) -> Any:
-    return moment.target.integer(species) if moment.plan.species_count > 1 else None
+def _species(evaluation: Evaluation, species: int) -> Any:
+    return evaluation.target.integer(species) if evaluation.plan.species_count > 1 else None
 
 
-def apply_outcomes(plan: Plan, moment: Moment, new: State, lived: list[AgentResults], step: int) -> list[Any]:
+def apply_outcomes(
+    plan: Plan, evaluation: Evaluation, new: State, lived: list[AgentResults], step: int
+) -> list[Any]:
     """Record events, remove the dead and add newborns to `new`, the flock after the move."""
     events: list[Any] = []
     dead: list[int] = []
@@ -72,8 +74,8 @@ def apply_outcomes(plan: Plan, moment: Moment, new: State, lived: list[AgentResu
         def each(x: Any, count: int = count) -> NDArray[Any]:
             return np.broadcast_to(getattr(x, "code", x), (count,))
 
-        for happening in outcome.events:
-            kind, other, amount = map(each, happening)
+        for event in outcome.events:
+            kind, other, amount = map(each, event)
             for k in np.flatnonzero(kind):
                 where, high = place[:, k], height[k]
                 events.append((step, kind[k], ids[k], other[k], *where, 0.0, amount[k], high))
@@ -86,10 +88,10 @@ def apply_outcomes(plan: Plan, moment: Moment, new: State, lived: list[AgentResu
             young += [(int(ids[k]), number, int(each(whom)[k])) for k in np.flatnonzero(bears)]
     room = plan.capacity - len(new)
     for mother, number, father in sorted(young)[: max(room, 0)]:
-        born = _add_newborn(plan, moment, new, number, mother, father)
+        born = _add_newborn(plan, evaluation, new, number, mother, father)
         here, high = _last_place(plan, new)
         events.append((step, Event.BIRTH, born, mother, *here, 0.0, float(father), high))
-    events += _add_arrivals(plan, moment, new, step)
+    events += _add_arrivals(plan, evaluation, new, step)
     new.remove(np.array(dead, np.int32))
     return events
 
@@ -119,47 +121,51 @@ def _columns_of(values: dict[str, Any]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _add_arrivals(plan: Plan, moment: Moment, new: State, step: int) -> list[Any]:
+def _add_arrivals(plan: Plan, evaluation: Evaluation, new: State, step: int) -> list[Any]:
     """Add immigrants, at most one of each species, while there is room; return their events."""
     events: list[Any] = []
     for k, group, begin, end in plan.stateful_items:
         functions = group.functions
         for species in range(min(plan.species_count, end - begin) if functions.arrives else 0):
             assert functions.arrives is not None and functions.settle is not None
-            p = moment.step.parameters(_species(moment, species))[k + 2]
-            it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin + species]])
-            arrives = functions.arrives(p, it, species, moment.world)
+            p = evaluation.step.parameters(_species(evaluation, species))[k + 2]
+            it = evaluation.step.item(
+                k, [evaluation.target.value(x) for x in evaluation.items[begin + species]]
+            )
+            arrives = functions.arrives(p, it, species, evaluation.world)
             if len(new) >= plan.capacity or not bool(np.all(getattr(arrives, "code", arrives))):
                 continue
-            values = functions.settle(p, it, moment.target.integer(new.next_id), moment.world)
+            values = functions.settle(p, it, evaluation.target.integer(new.next_id), evaluation.world)
             [name] = new.add(_columns_of(values) | {"species_id": np.array([species])})
             here, high = _last_place(plan, new)
             events.append((step, Event.ARRIVAL, name, -1, *here, 0.0, float(species), high))
     return events
 
 
-def try_births(plan: Plan, moment: Moment, state: State) -> None:
+def try_births(plan: Plan, evaluation: Evaluation, state: State) -> None:
     """Call `inherit`, `arrives` and `settle` of every rule once, for the dry run."""
     for number, group in enumerate(plan.rule_groups):
         if group.functions.inherit is not None:
-            _add_newborn(plan, moment, state.copy(), number, 0, 1)
+            _add_newborn(plan, evaluation, state.copy(), number, 0, 1)
     for k, group, begin, end in plan.stateful_items:
         if group.functions.arrives is not None and group.functions.settle is not None and begin < end:
-            p = moment.step.parameters(_species(moment, 0))[k + 2]
-            it = moment.step.item(k, [moment.target.value(x) for x in moment.items[begin]])
-            group.functions.arrives(p, it, 0, moment.world)
-            group.functions.settle(p, it, moment.target.integer(state.next_id), moment.world)
+            p = evaluation.step.parameters(_species(evaluation, 0))[k + 2]
+            it = evaluation.step.item(k, [evaluation.target.value(x) for x in evaluation.items[begin]])
+            group.functions.arrives(p, it, 0, evaluation.world)
+            group.functions.settle(p, it, evaluation.target.integer(state.next_id), evaluation.world)
 
 
-def _add_newborn(plan: Plan, moment: Moment, new: State, number: int, mother: int, father: int) -> int:
+def _add_newborn(
+    plan: Plan, evaluation: Evaluation, new: State, number: int, mother: int, father: int
+) -> int:
     """Add a copy of the mother with the inherited values; return its id."""
     functions = plan.rule_groups[number].functions
     assert functions.inherit is not None
     child = new.next_id
-    parents = [moment.agent_after(new, who) for who in (mother, father if father in new.ids else mother)]
+    parents = [evaluation.agent_after(new, who) for who in (mother, father if father in new.ids else mother)]
     row = new.rows_of(mother)[0]
-    p = moment.step.parameters(_species(moment, int(new["species"][row])))[number + 2]
-    values = functions.inherit(p, *parents, moment.target.integer(child), moment.world)
+    p = evaluation.step.parameters(_species(evaluation, int(new["species"][row])))[number + 2]
+    values = functions.inherit(p, *parents, evaluation.target.integer(child), evaluation.world)
     columns = {name: column[row : row + 1] for name, column in new.columns.items() if name != "id"}
     new.add(columns | _columns_of(values))
     return child

@@ -19,7 +19,7 @@ from murmura.core.rule import Rule
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 
-TURN_THREADS = 64
+ITEM_THREADS = 64
 BIRTH_GROUPS = 64
 
 FIND_FATHERS = f"""
@@ -86,9 +86,9 @@ class LifecycleWgsl(Lifecycle):
         step = UnscaledStep(self.plan, target, memory, world)
         return target, memory, world, step  # type: ignore[return-value]
 
-    # Turns
+    # Items
 
-    def turns(self) -> tuple[dict[str, str], str]:
+    def item_updates(self) -> tuple[dict[str, str], str]:
         """A function for each rule with stateful items, and the kernel's body, with a workgroup for each rule.
 
         If the turn of a rule reads no other item, its items are updated in parallel.
@@ -96,11 +96,11 @@ class LifecycleWgsl(Lifecycle):
         functions, body = {}, ""
         for unit, (k, group, _, _) in enumerate(self.plan.stateful_items):
             functions[f"turn_{k}"], alone = self._turn(k, group)
-            first, step = ("t", f"{TURN_THREADS}i") if alone else ("0i", "1i")
+            first, step = ("t", f"{ITEM_THREADS}i") if alone else ("0i", "1i")
             only = "" if alone else " && t == 0i"
             begin, end = (f"tables[a.at_ranges + {2 * k + edge}i]" for edge in (0, 1))
             body += (
-                f"    if (i / {TURN_THREADS}i == {unit}i{only}) {{\n"
+                f"    if (i / {ITEM_THREADS}i == {unit}i{only}) {{\n"
                 f"        for (var row = {begin} + {first}; row < {end}; row += {step}) {{ turn_{k}(row); }}\n    }}\n"
             )
         return functions, body

@@ -23,7 +23,7 @@ from murmura.compute.webgpu.lifecycle import (
     BIRTH_GROUPS,
     FIND_FATHERS,
     FINISH_STEP,
-    TURN_THREADS,
+    ITEM_THREADS,
     LifecycleWgsl,
 )
 from murmura.compute.webgpu.records import BUFFERS, head_text
@@ -132,10 +132,10 @@ def program_of(plan: Plan) -> Program:
     life = LifecycleWgsl(plan, shapes, helpers)
     functions: dict[str, str] = dict(FUNCTIONS)
     steer = _steer_text(plan, shapes, helpers)
-    turns, turns_body = life.turns() if plan.stateful_items else ({}, "")
+    updates, updates_body = life.item_updates() if plan.stateful_items else ({}, "")
     if plan.has_lifecycle:
         functions |= {"bear": life.bear_text(), "add_arrivals": life.add_arrivals_text()}
-    maker = _ProgramBuilder(plan, functions | turns | helpers)
+    maker = _ProgramBuilder(plan, functions | updates | helpers)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "outputs"))
     best_width = reports.best_width(shapes)
@@ -147,7 +147,7 @@ def program_of(plan: Plan) -> Program:
         maker.add("add_newborns", ADD_NEWBORNS, str(BIRTH_GROUPS), ("places", "columns", "outputs"))
     if plan.stateful_items:
         maker.add(
-            "update_items", turns_body, str(len(plan.stateful_items)), ("tables", "outputs"), TURN_THREADS
+            "update_items", updates_body, str(len(plan.stateful_items)), ("tables", "outputs"), ITEM_THREADS
         )
     if plan.has_lifecycle:
         maker.add("finish_step", FINISH_STEP, "1", ("head", "places", "columns", "outputs"), 1)

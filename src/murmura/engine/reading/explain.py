@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.compute.reference import Moment
+from murmura.compute.reference import Evaluation
 from murmura.core.layout import AXES
 from murmura.core.merging import FAR, Least, Merge, flatten
 from murmura.core.state import FeedingState, Gender, MatingState, State
@@ -17,27 +17,27 @@ from murmura.rules.life import feeding, mating
 from murmura.rules.predators.reading import hunters_in
 
 
-def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
+def explain(evaluation: Evaluation, state: State, row: int) -> dict[str, Any]:
     """Neighbours, forces and state of one agent."""
     rows = np.array([row])
     with np.errstate(all="ignore"):
-        seen = moment.visible(rows)
-        _, decision = moment.decide(rows)
-        contributions, masks = moment.contributions(rows)
+        seen = evaluation.visible(rows)
+        _, decision = evaluation.decide(rows)
+        contributions, masks = evaluation.contributions(rows)
     me = decision.me
-    names = moment.plan.scenario.species_names()
-    hunters = _hunters(moment, state, row)
+    names = evaluation.plan.scenario.species_names()
+    hunters = _hunters(evaluation, state, row)
     rules = {
         group.name: {
             "neighbors": [int(k) for k in state.ids[_used(contributions[number + 1], masks[number + 1][0])]],
-            "force": _plain(decision.forces.get(group.name, (0.0,) * moment.plan.dimension)),
+            "force": _plain(decision.forces.get(group.name, (0.0,) * evaluation.plan.dimension)),
         }
-        for number, group in enumerate(moment.plan.rule_groups)
+        for number, group in enumerate(evaluation.plan.rule_groups)
     }
     return {
         "id": int(state.ids[row]),
-        "position": _vector(moment, state, "position", row),
-        "velocity": _vector(moment, state, "velocity", row),
+        "position": _vector(evaluation, state, "position", row),
+        "velocity": _vector(evaluation, state, "velocity", row),
         "neighbors": [int(k) for k in state.ids[seen[0]]],
         "rules": rules,
         "state": {
@@ -57,13 +57,13 @@ def explain(moment: Moment, state: State, row: int) -> dict[str, Any]:
 LIFE = ("age", "health", "generation", "mother_id", "father_id")
 
 
-def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
+def _hunters(evaluation: Evaluation, state: State, row: int) -> list[dict[str, Any]]:
     """The hunters that frighten an agent or hunt it, nearest first."""
     found = []
-    here = Vec(*_vector(moment, state, "position", row))
+    here = Vec(*_vector(evaluation, state, "position", row))
     for hunter in hunters_in(state.items.get("predators")):
-        there = Vec(*(hunter[axis] for axis in AXES[: moment.plan.dimension]))
-        d = float(offset(moment.world, here, there).length)
+        there = Vec(*(hunter[axis] for axis in AXES[: evaluation.plan.dimension]))
+        d = float(offset(evaluation.world, here, there).length)
         frightens, hunts = 0.0 < hunter["fright"] >= d, hunter["target"] == int(state.ids[row])
         if frightens or hunts:
             facts = {name: hunter[name] for name in ("id", "kind", "state")}
@@ -71,8 +71,8 @@ def _hunters(moment: Moment, state: State, row: int) -> list[dict[str, Any]]:
     return sorted(found, key=lambda it: it["distance"])
 
 
-def _vector(moment: Moment, state: State, name: str, row: int) -> list[float]:
-    return [float(state[f"{name}_{axis}"][row]) for axis in AXES[: moment.plan.dimension]]
+def _vector(evaluation: Evaluation, state: State, name: str, row: int) -> list[float]:
+    return [float(state[f"{name}_{axis}"][row]) for axis in AXES[: evaluation.plan.dimension]]
 
 
 def _fleeing(hunters: list[dict[str, Any]]) -> list[str]:

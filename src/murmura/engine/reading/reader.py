@@ -106,24 +106,24 @@ class Reader(ABC):
     def neighbors(self, agent_id: int) -> NDArray[np.int32]:
         """Ids that this agent perceives now, ascending."""
         row = self._row_of(agent_id)
-        seen = self._moment().visible(np.array([row]))
+        seen = self._evaluation().visible(np.array([row]))
         return read_only(self.state.ids[seen[0]])
 
     def explain(self, agent_id: int) -> dict[str, Any]:
         """What an agent perceives now, and the force of each rule."""
         from murmura.engine.reading.explain import explain
 
-        return explain(self._moment(), self.state, self._row_of(agent_id))
+        return explain(self._evaluation(), self.state, self._row_of(agent_id))
 
     def _row_of(self, agent_id: int) -> int:
         if isinstance(agent_id, list | tuple) or np.ndim(agent_id) != 0:
             raise UnknownNameError(f"expected the id of one agent, got {agent_id!r}")
         return int(self.state.rows_of(agent_id)[0])
 
-    def _moment(self) -> Any:
-        from murmura.compute.reference import Moment
+    def _evaluation(self) -> Any:
+        from murmura.compute.reference import Evaluation
 
-        return Moment(self._plan, self.state, self.step_count, seed_words(self._seed))
+        return Evaluation(self._plan, self.state, self.step_count, seed_words(self._seed))
 
     def flock(self) -> Flock:
         """This instant as measures see it; velocities per second."""

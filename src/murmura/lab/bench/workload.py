@@ -163,7 +163,7 @@ def bench(
     backend: str = "auto",
     threads: int | None = None,
     scenario: Scenario | None = None,
-    yardsticks: bool = True,
+    baselines: bool = True,
     space: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Time the workload at each size; yields one row for each contestant."""
@@ -173,13 +173,13 @@ def bench(
         simulation, first = ours(base, backend, threads)
         contestants = {"murmura": first}
         if scenario is not None:
-            if yardsticks:
+            if baselines:
                 contestants["its trio alone"] = ours(bare(base), backend, threads)[1]
         elif space:
             contestants["murmura, in the plane"] = ours(workload(agents), backend, threads)[1]
         else:
             contestants["murmura, all forces"] = ours(with_all_forces(base), backend, threads)[1]
-            if yardsticks and agents <= 100_000:
+            if baselines and agents <= 100_000:
                 from murmura.lab.bench.baseline import NumpyFlock
 
                 flock = NumpyFlock(Simulation(base, 1, "reference"))

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.exports.tables import dataset, facts, frame_table, lazy_frame, table_schema
 from murmura.lab.extras import needs
-from murmura.lab.runs.frames import Frames
+from murmura.lab.files.atomic_write import atomic_write
+from murmura.lab.runs.reading.frames import Frames
 from murmura.lab.runs.run import TRAJECTORY, Run
 from murmura.measure import MEASURES
 

@@ -17,8 +17,8 @@ from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.core.events import EVENT_FIELDS, Cause, Event
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Lineage, Register
 from murmura.engine.simulation import Simulation
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
+from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.runs.run import Run, open_run
 
 if TYPE_CHECKING:

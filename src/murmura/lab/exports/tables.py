@@ -14,9 +14,9 @@ from murmura.core.errors import RunError, UnknownNameError, nearest
 from murmura.core.layout import AXES
 from murmura.lab.damage import DamageError, warn_of_damage
 from murmura.lab.extras import needs
+from murmura.lab.files.json_lines import read_text
 from murmura.lab.gsd.schema import Frame
-from murmura.lab.json_lines import read_text
-from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.reading.frames import Frames
 
 if TYPE_CHECKING:
     import polars

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.extras import needs
+from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.fit.folder import Fit, is_fit, open_fit
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.folder import Sweep, is_sweep, open_sweep

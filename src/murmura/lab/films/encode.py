@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import BackendError, RunError, ScenarioError
-from murmura.lab.atomic_write import atomic_write, discard, temporary_path
 from murmura.lab.extras import needs
+from murmura.lab.files.atomic_write import atomic_write, discard, temporary_path
 
 Pixels = NDArray[np.uint8]
 SUFFIXES = (".mp4", ".gif", ".png")

@@ -20,11 +20,11 @@ from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import shift, taps
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
-from murmura.lab.films.scenery import halo, home_ranges, scenery, words
-from murmura.lab.films.sky import Sky
+from murmura.lab.films.plane.scenery import halo, home_ranges, scenery, words
+from murmura.lab.films.plane.sky import Sky
+from murmura.lab.films.plane.wildlife import wildlife
+from murmura.lab.films.plane.wind import draw_wind
 from murmura.lab.films.space.camera import View
-from murmura.lab.films.wildlife import wildlife
-from murmura.lab.films.wind import draw_wind
 from murmura.scenario import Scenario
 
 NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from
@@ -160,10 +160,10 @@ class Painter:
 
     def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
-        marks = self._expose(moment, seconds)
+        marks = self._add_light(moment, seconds)
         time = moment.step * self.scenario.motion.time_step
         around = surroundings(self.scenario, moment.items, time)
-        self._develop(len(moment.ids), next((it["daylight"] for it in around if it["kind"] == "sky"), None))
+        self._tone_map(len(moment.ids), next((it["daylight"] for it in around if it["kind"] == "sky"), None))
         bright = (
             0.92 if self.look.theme == "light" else 0.9 * min(1.0, (30_000 / max(1, len(moment.ids))) ** 0.5)
         )
@@ -191,11 +191,11 @@ class Painter:
 
     def warm(self, moment: FilmFrame, seconds: float) -> None:
         """Add a frame to the trails without making a picture: for frames before a film's beginning."""
-        self._expose(moment, seconds)
+        self._add_light(moment, seconds)
 
-    def _expose(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
+    def _add_light(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
         """Fade the trails and add the light of all agents to them; return the pixels it fell on."""
-        from murmura.compute.raster.plane import shine
+        from murmura.compute.raster.plane import add_light
 
         self._aim(moment)
         marks = self._marks(moment)
@@ -204,7 +204,7 @@ class Painter:
         keep = float(np.exp(-seconds / span))
         self._begun = True
         self._fade(keep)
-        shine(self._trails.reshape(len(self._trails), -1), *marks, np.float32((1.0 - keep) / self._faded))
+        add_light(self._trails.reshape(len(self._trails), -1), *marks, np.float32((1.0 - keep) / self._faded))
         return marks
 
     def _fade(self, keep: float) -> None:
@@ -309,8 +309,8 @@ class Painter:
         least *= min(1.4, 0.6 + 0.4 * size) * camera.scale
         return float(max(least, 5.0 * size * unit * crowd * camera.zoom))
 
-    def _develop(self, count: int, daylight: float | None) -> None:
-        from murmura.compute.raster.plane import add_far, blur, develop_day, develop_night, shrink
+    def _tone_map(self, count: int, daylight: float | None) -> None:
+        from murmura.compute.raster.plane import add_far, blur, shrink, tone_map_day, tone_map_night
 
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
         blur(self._near, self._near_swap, taps(1.0))
@@ -318,20 +318,20 @@ class Painter:
         blur(self._far, self._far_swap, taps(1.6))
         # The share of the picture that agents cover: in a crowd, each glows less.
         crowd = min(1.0, (0.05 / max(1e-6, self._covered(count))) ** 0.7)
-        shine = (self.faint_glow + 2.5 * self.scenario.display.glow) * crowd
+        gain = (self.faint_glow + 2.5 * self.scenario.display.glow) * crowd
         amount = np.float32(
             1.15 * max(self.least_trail, crowd) * self._faded if self.look.trail_seconds else 0.0
         )
-        near, far = np.float32(1.5 * shine), np.float32(2.1 * shine)
+        near, far = np.float32(1.5 * gain), np.float32(2.1 * gain)
         sky = self._background(daylight)
         if self.look.theme == "dark":
             add_far(self._near, self._far, FAR, near, far)
-            develop_night(self._trails, self._near, self._near_by, sky, amount, self._pixels)
+            tone_map_night(self._trails, self._near, self._near_by, sky, amount, self._pixels)
             return
         shade = np.zeros((1, *self._near.shape[1:]), np.float32)
         add_far(shade, self._far[3:], FAR, np.float32(0.0), far)
         self._near *= near
-        develop_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
+        tone_map_day(self._trails, self._near, shade[0], self._near_by, sky, amount, self._pixels)
 
     def _covered(self, count: int) -> float:
         world = self.scenario.world

@@ -31,35 +31,17 @@ LONGEST = 60.0
 
 
 def fit(
-    scenario: Scenario | str | Path,
-    to: Run | str | Path,
-    vary: list[str],
-    out: str | Path,
-    *,
+    scenario: Scenario | str | Path, to: Run | str | Path, vary: list[str], out: str | Path, *,
     measures: Iterable[str],
-    against: Scenario | str | Path | None = None,
-    vary_against: list[str] | None = None,
-    population: int = 100,
-    generations: int = 5,
-    seconds: float | None = None,
-    discard: float | None = None,
-    instants: int = 40,
-    metric: str = "wasserstein",
-    reach: float | None = None,
-    own_world: bool = False,
-    predictions: int = 40,
-    seed: int = 0,
-    batch: int = 16,
-    most_runs: int = MOST_RUNS,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    backend: str = "auto",
-    threads: int = 1,
-    rules: Iterable[str | Path] = (),
-    changes: dict[str, Any] | None = None,
-    progress: Progress | None = None,
-    announce: Announce = silent,
-) -> Fit:
+    against: Scenario | str | Path | None = None, vary_against: list[str] | None = None,
+    population: int = 100, generations: int = 5,
+    seconds: float | None = None, discard: float | None = None, instants: int = 40,
+    metric: str = "wasserstein", reach: float | None = None,
+    own_world: bool = False, predictions: int = 40, seed: int = 0, batch: int = 16, most_runs: int = MOST_RUNS,
+    workers: int | None = None, scheduler: str | None = None, backend: str = "auto", threads: int = 1,
+    rules: Iterable[str | Path] = (), changes: dict[str, Any] | None = None,
+    progress: Progress | None = None, announce: Announce = silent,
+) -> Fit:  # fmt: skip
     """Find the values of some paths with which a scenario moves like a run. Repeating the call continues the fit.
 
     Args:
@@ -95,8 +77,7 @@ def fit(
     files = tuple(str(Path(file).resolve()) for file in rules)
     hashes = tuple(load_rule_file(file) for file in files)
     given = [(scenario, vary)] + ([] if against is None else [(against, vary_against or [])])
-    models = [_model(source, run, changes or {}, own_world) for source, _ in given]
-    axes = [_ranges(texts, model) for (_, texts), model in zip(given, models, strict=True)]
+    models, axes = _models_and_axes(given, run, changes or {}, own_world)
     target = make_target(run, names, [model.motion.time_step for model in models], reach)
     if not own_world:
         models = [model.with_values({"agents": target.agents}) for model in models]
@@ -107,11 +88,8 @@ def fit(
         "population": population, "generations": generations, "metric": metric, "seed": seed, "batch": batch,
         "most": most_runs, "predictions": predictions,
     }  # fmt: skip
-    _rehearse(question, axes, announce)
-    with claimed(Path(out), asked) as made, reported(progress, "runs") as report:
-        made.question = question  # its rule files are where the user said
-        infer(made, workers, scheduler, report, announce)
-    return Fit(Path(out))
+    _dry_run(question, axes, announce)
+    return _inferred(Path(out), asked, question, workers, scheduler, progress, announce)
 
 
 def resume_fit(
@@ -129,9 +107,19 @@ def resume_fit(
             "give the command that began it again, which names them"
         )
     asked = {key: value for key, value in there.manifest.items() if key not in ("versions", "seal", "format")}
-    with claimed(Path(folder), asked) as made, reported(progress, "runs") as report:
+    return _inferred(Path(folder), asked, None, workers, scheduler, progress, announce)
+
+
+def _inferred(
+    folder: Path, asked: dict[str, Any], question: FitQuestion | None, workers: int | None, scheduler: str | None,
+    progress: Progress | None, announce: Announce,
+) -> Fit:  # fmt: skip
+    """Infer in a folder that holds this fit and no other."""
+    with claimed(folder, asked) as made, reported(progress, "runs") as report:
+        if question is not None:
+            made.question = question  # its rule files are where the user said
         infer(made, workers, scheduler, report, announce)
-    return Fit(Path(folder))
+    return Fit(folder)
 
 
 def _description(
@@ -148,6 +136,13 @@ def _description(
         "observed": {k: [None if np.isnan(x) else float(x) for x in v] for k, v in target.observed.items()},
         "run": {"name": run.folder.resolve().name, "hashes": run.manifest["hashes"]},
     }
+
+
+def _models_and_axes(
+    given: list[tuple[Scenario | str | Path, list[str]]], run: Run, changes: dict[str, Any], own_world: bool
+) -> tuple[list[Scenario], list[tuple[Axis, ...]]]:
+    models = [_model(source, run, changes, own_world) for source, _ in given]
+    return models, [_ranges(texts, model) for (_, texts), model in zip(given, models, strict=True)]
 
 
 def _model(source: Scenario | str | Path, run: Run, changes: dict[str, Any], own_world: bool) -> Scenario:
@@ -200,7 +195,7 @@ def _question(
     )  # fmt: skip
 
 
-def _rehearse(question: FitQuestion, axes: list[tuple[Axis, ...]], announce: Announce) -> None:
+def _dry_run(question: FitQuestion, axes: list[tuple[Axis, ...]], announce: Announce) -> None:
     """Refuse values at either end of the ranges that make no sense; compile each model once, for all workers."""
     for number, model in enumerate(axes):
         for share in (0.0, 1.0):

@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.checkpoint import seal, write_atomically
-from murmura.lab.atomic_write import atomic_write
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.lab.files.atomic_write import atomic_write
+from murmura.lab.files.task_folder import locked_folder, software_versions
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.fit.summaries import distance_of
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows
-from murmura.lab.task_folder import locked_folder, software_versions
 from murmura.scenario import Scenario
 from murmura.scenario.plain_files import parse_json, read_plain_file
 

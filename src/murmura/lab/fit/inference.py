@@ -198,7 +198,7 @@ def _predict(made: Fit, lines: list[Row], do: Callable[[list[Row]], list[Row]]) 
 
 def _record_best(made: Fit, best: Row) -> None:
     """Record the nearest simulation as a run, for comparison with the animals."""
-    from murmura.lab.atomic_write import discard
+    from murmura.lab.files.atomic_write import discard
     from murmura.lab.runs.recording import record
 
     folder = made.folder / BEST

@@ -99,7 +99,7 @@ def simulation_of(asked: FitQuestion, task: dict[str, Any], announce: Any = None
 
 
 def instants_of(simulation: Simulation, asked: FitQuestion) -> list[Triple]:
-    """Step to the end, and look at evenly spaced instants with the moments before and, where it counts, after."""
+    """Step to the end, and look at evenly spaced instants with the instants before and, where it counts, after."""
     step = simulation.scenario.motion.time_step
     apart = max(1, round(asked.interval / step))
     first, last = math.ceil(asked.discard / step) + apart, max(1, round(asked.seconds / step))
@@ -107,13 +107,13 @@ def instants_of(simulation: Simulation, asked: FitQuestion) -> list[Triple]:
     later = apart if asked.scope.looks_ahead else 0
     triples, seen = [], dict[int, Flock]()
     for middle in middles.tolist():
-        moments = []
+        flocks = []
         for when in (middle - apart, middle, middle + later):
             if when not in seen:
                 simulation.step(when - simulation.step_count)
                 seen[when] = simulation.flock()
-            moments.append(seen[when])
-        before, now, after = moments
+            flocks.append(seen[when])
+        before, now, after = flocks
         triples.append(triple_of(before, now, after, apart * step, asked.radius))
         seen = {when: flock for when, flock in seen.items() if when >= middle}
     return triples

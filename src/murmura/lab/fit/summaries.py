@@ -185,7 +185,7 @@ def distance_of(name: str, metric: str) -> Callable[[Any, Any], float]:
 
 def seen_at(now: Flock, before: Flock, interval: float, radius: float) -> Flock:
     """A flock with the velocities of a moment before, and neighbours up to a stated distance."""
-    from murmura.measure.neighbors import velocities_at
+    from murmura.measure.structure.neighbors import velocities_at
 
     earlier = velocities_at(now, before)
     return Flock(

@@ -9,7 +9,7 @@ import numpy as np
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.fit.summaries import Scope, Triple, Values, seen_at, summarize
-from murmura.lab.runs.instants import flocks_of, seconds_between
+from murmura.lab.runs.reading.instants import flocks_of, seconds_between
 from murmura.lab.runs.run import Run
 from murmura.measure import Flock
 from murmura.scenario import Scenario

@@ -34,7 +34,7 @@ from murmura.lab.gsd.schema import (
     places,
 )
 from murmura.lab.gsd.writer import GsdWriter
-from murmura.lab.runs.frames import Frames
+from murmura.lab.runs.reading.frames import Frames
 from murmura.scenario import Scenario
 
 Chunks = Mapping[str, NDArray[Any]]

@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.lab.files.safe_open import open_own
 from murmura.lab.gsd.layout import CHECK, ENTRY, HEADER, MAGIC, NAME_SIZE, NUMBERS
 from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.safe_open import open_own
 
 FIRST_ROOM = 1024
 

@@ -23,9 +23,9 @@ from typing import Any
 from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.reading.snapshot import Snapshot
 from murmura.engine.simulation import Simulation
+from murmura.lab.files.json_lines import LinesWriter, checked
 from murmura.lab.gsd.trajectory import TrajectoryWriter
 from murmura.lab.interrupts import Interrupts
-from murmura.lab.json_lines import LinesWriter, checked
 from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.checkpoints import Checkpoints
 from murmura.lab.runs.manifest import Manifest

@@ -12,14 +12,14 @@ from murmura.engine.checkpoint import write_atomically
 from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
+from murmura.lab.files.safe_open import leftovers, refuse_links, remove_leftovers
 from murmura.lab.gsd.schema import IMPLIED
-from murmura.lab.runs.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.cadence import Cadence, parse_interval
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
+from murmura.lab.runs.reading.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
-from murmura.lab.safe_open import leftovers, refuse_links, remove_leftovers
 from murmura.lab.sweeps.one_run import check_measures
 from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
@@ -94,7 +94,7 @@ def record(
     return open_run(folder)
 
 
-def usual_rhythm(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
+def usual_cadence(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
     """The measures that `record` takes less often than frames, and their interval in steps at the end; None if none."""
     settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
     return Cadence(settings, 0, steps).thinned(scenario.agents)

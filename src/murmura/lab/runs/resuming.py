@@ -12,10 +12,10 @@ from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.exports.lineage import lineage_of_run
 from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.runs.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.cadence import FOREVER
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints, whole_checkpoints
 from murmura.lab.runs.manifest import Manifest, now, versions
+from murmura.lab.runs.reading.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs.recording import writing
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run, open_run

@@ -13,10 +13,10 @@ from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.extras import needs
-from murmura.lab.json_lines import read_rows
+from murmura.lab.files.json_lines import read_rows
 from murmura.lab.runs.checkpoints import whole_checkpoints
-from murmura.lab.runs.frames import Frames
 from murmura.lab.runs.manifest import LARGEST_STEP, read_manifest, sha256
+from murmura.lab.runs.reading.frames import Frames
 from murmura.scenario import Scenario, load_scenario
 from murmura.scenario.about import html_table
 from murmura.scenario.files import LARGEST_FILE
@@ -97,7 +97,7 @@ class Run:
 
     def flocks(self, every: int = 1) -> Iterator[Flock]:
         """Every frame, or every n-th, as a flock for measures; previous velocities are those of the previous frame."""
-        from murmura.lab.runs.instants import flocks_of
+        from murmura.lab.runs.reading.instants import flocks_of
 
         return flocks_of(self, every)
 
@@ -134,7 +134,7 @@ class Run:
 
     def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
         """Its periods: mass extinction, mating season, predator dominance, starvation, boom."""
-        from murmura.lab.runs.atmosphere import atmosphere
+        from murmura.lab.runs.reading.atmosphere import atmosphere
 
         return atmosphere(self, limits)
 

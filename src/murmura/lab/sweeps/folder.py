@@ -20,16 +20,16 @@ from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.engine.checkpoint import write_atomically
 from murmura.lab.damage import OnDamage, refuse, warn_of_damage
 from murmura.lab.extras import needs
+from murmura.lab.files.safe_open import leftovers, remove_leftovers
+from murmura.lab.files.task_folder import locked_folder, software_versions
 from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.run import small_damage
-from murmura.lab.safe_open import leftovers, remove_leftovers
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
 from murmura.lab.sweeps.manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
 from murmura.lab.sweeps.one_run import Announce, Question
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows, check_row
 from murmura.lab.sweeps.tables import CELLS, TABLE, cell_lines, run_lines, write_table
-from murmura.lab.task_folder import locked_folder, software_versions
 from murmura.scenario import Scenario, value_paths
 from murmura.scenario.about import html_table
 from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO

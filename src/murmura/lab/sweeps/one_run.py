@@ -98,7 +98,7 @@ class Question:
         return cls(**(data | {name: tuple(data.get(name, ())) for name in LISTS}))
 
     @property
-    def rhythm(self) -> str:
+    def thinning_note(self) -> str:
         """Which measures are taken at fewer instants, in words; empty if none."""
         if self.thin == 1:
             return ""

@@ -20,8 +20,8 @@ from murmura.core.errors import RunError
 from murmura.engine.arguments import LARGEST_SEED
 from murmura.engine.checkpoint import atomic_file
 from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
-from murmura.lab.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
-from murmura.lab.safe_open import open_own
+from murmura.lab.files.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
+from murmura.lab.files.safe_open import open_own
 from murmura.scenario.plain_files import open_plain_file
 
 Row = dict[str, Any]

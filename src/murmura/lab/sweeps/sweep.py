@@ -90,8 +90,8 @@ def sweep(
         scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
         discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
     )  # fmt: skip
-    if prepared[0].rhythm:
-        announce(prepared[0].rhythm)
+    if prepared[0].thinning_note:
+        announce(prepared[0].thinning_note)
     tell = print_notice if announce is silent else announce  # wrong science must not be silent
     for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
         tell(line)

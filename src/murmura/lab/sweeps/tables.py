@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from murmura.lab.atomic_write import atomic_write
+from murmura.lab.files.atomic_write import atomic_write
 
 TABLE, CELLS = "table.csv", "cells.csv"
 ERROR = "_error"

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.checkpoint import write_atomically
+from murmura.lab.files.json_lines import LinesWriter
 from murmura.lab.gsd.schema import COUNT, ID, LOG, POSITION, STEP, TYPE, VELOCITY, constants, middle
 from murmura.lab.gsd.writer import GsdWriter
-from murmura.lab.json_lines import LinesWriter
 from murmura.lab.runs.manifest import Manifest, Recording, now, sha256, versions
 from murmura.lab.runs.recording import check_request, writing
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run

@@ -292,11 +292,11 @@ def _check_twice(
 
 def _frames(parts: list[Rows], when: NDArray[Any], clock: str) -> tuple[NDArray[np.int64], float | None]:
     """The frame of each row from 0, and frames a second where the table has times."""
-    moments = np.unique(when)
+    times = np.unique(when)
     if clock == "frame":
-        steps = np.diff(moments).astype(np.int64)
+        steps = np.diff(times).astype(np.int64)
         stride = int(np.gcd.reduce(steps)) if len(steps) else 1
-        frames = ((when - moments[0]) / stride).astype(np.int64)
+        frames = ((when - times[0]) / stride).astype(np.int64)
         if stride > 1:
             # Every k-th frame of a film: --fps is that of the film, so it must be told.
             raise _at(
@@ -304,12 +304,12 @@ def _frames(parts: list[Rows], when: NDArray[Any], clock: str) -> tuple[NDArray[
                 "--fps as frames of the table a second", clock,
             )  # fmt: skip
         return frames, None
-    if len(moments) < 2:
+    if len(times) < 2:
         raise _at(parts, 0, "all rows have the same time; expected two or more", clock)
-    step = float(np.median(np.diff(moments)))
-    count = max(1, round((moments[-1] - moments[0]) / step))
-    step = float(moments[-1] - moments[0]) / count
-    exact = (when - moments[0]) / step
+    step = float(np.median(np.diff(times)))
+    count = max(1, round((times[-1] - times[0]) / step))
+    step = float(times[-1] - times[0]) / count
+    exact = (when - times[0]) / step
     frames = np.rint(exact).astype(np.int64)
     off = np.abs(exact - frames) > ON_TIME
     if off.any():

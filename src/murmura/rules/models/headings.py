@@ -28,12 +28,12 @@ def within(turn: Any, most: Number) -> Any:
     return maximum(-most, minimum(most, turn))
 
 
-def bell_vector(me_id: Integer, world: Any, stream: int) -> Vec:
-    """Three random numbers with the distribution of `bell`, for a world with a depth."""
-    return Vec(*(bell(me_id, world, stream + IN_SPACE + k) for k in (0, 2, 4)))
+def approximate_normal_vector(me_id: Integer, world: Any, stream: int) -> Vec:
+    """Three random numbers with the distribution of `approximate_normal`, for a world with a depth."""
+    return Vec(*(approximate_normal(me_id, world, stream + IN_SPACE + k) for k in (0, 2, 4)))
 
 
-def bell(me_id: Integer, world: Any, stream: int) -> Number:
+def approximate_normal(me_id: Integer, world: Any, stream: int) -> Number:
     """A random number with nearly a standard normal distribution.
 
     The sum of four uniform numbers (Irwin-Hall), which needs no logarithm and never exceeds 3.47. Uses this stream

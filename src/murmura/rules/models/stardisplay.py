@@ -17,7 +17,7 @@ from murmura.core.rule import register_rule
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.perception import EDGE, SEES_ALL, in_view
 from murmura.core.world.randomness import STREAM_STARDISPLAY
-from murmura.rules.models.headings import bell_vector
+from murmura.rules.models.headings import approximate_normal_vector
 from murmura.rules.steering.flight import FlightRule, wings
 
 LEAST_REACH = 0.1  # [u]; below it a bird would lose all neighbours before the range can widen again
@@ -106,7 +106,7 @@ class StarDisplay(FlightRule):
         force = found.away * (p.separation / maximum(1.0, found.count))
         force = force + found.towards * (edge * p.cohesion / maximum(1.0, found.joined))
         force = force + found.along * (p.alignment / sqrt(found.along.square + TINY))
-        force = force + bell_vector(me.id, world, STREAM_STARDISPLAY) * p.randomness
+        force = force + approximate_normal_vector(me.id, world, STREAM_STARDISPLAY) * p.randomness
         force = force + _to_the_roost(p, me)
         # Converts newtons to the force that gives the same acceleration in a step.
         return force * (p.weight * world.dt / (p.mass * world.thrust * world.pace))
@@ -121,5 +121,5 @@ def _to_the_roost(p: Any, me: Any) -> Vec:
     heading_out = me.heading.dot(outwards)
     strength = p.roost_turning * maximum(0.0, far - p.roost_radius) * (0.5 + 0.5 * heading_out)
     # To the side on which the way back is shorter.
-    aside = left * where(left.dot(outwards) > 0.0, -strength, strength)
-    return aside + Vec(0.0 * x, 0.0 * x, (p.roost_z - me.position.z) * p.roost_height)
+    sideways = left * where(left.dot(outwards) > 0.0, -strength, strength)
+    return sideways + Vec(0.0 * x, 0.0 * x, (p.roost_z - me.position.z) * p.roost_height)

@@ -75,9 +75,9 @@ class Vision(Rule):
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
         area, edges = (me.eye.area * 0.5, me.eye.edges * 0.5) if world.occludes else (found.area, found.edges)
-        (ahead_area, aside_area), (ahead_edges, aside_edges) = area, edges
+        (ahead_area, side_area), (ahead_edges, side_edges) = area, edges
         pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edges - ahead_area)
-        turn = 2.0 * p.turning * (p.turning_edges * aside_edges - aside_area)
+        turn = 2.0 * p.turning * (p.turning_edges * side_edges - side_area)
         speed = me.speed * world.pace
         gained = (p.relaxation * (p.preferred_speed - speed) + pull) * world.dt
         wanted = maximum(p.least_speed, speed + gained) / world.pace

@@ -12,7 +12,13 @@ from murmura.core.rule import Rule, register_rule
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.perception import EDGE, SEES_ALL, in_view
 from murmura.core.world.randomness import STREAM_ZONES
-from murmura.rules.models.headings import bell, bell_vector, turn_force, turn_to, within
+from murmura.rules.models.headings import (
+    approximate_normal,
+    approximate_normal_vector,
+    turn_force,
+    turn_to,
+    within,
+)
 
 RADIANS = 0.017453292519943295
 
@@ -78,7 +84,9 @@ class Zones(Rule):
 def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
     """The turn to a direction, with a random error."""
     if len(direction) == 2:
-        return turn_to(me, direction) + p.noise * bell(me.id, world, STREAM_ZONES)
+        return turn_to(me, direction) + p.noise * approximate_normal(me.id, world, STREAM_ZONES)
     # A direction turned by normal errors about all three axes is spread as a normal distribution on the sphere.
     goal = where(direction.square > TINY, direction, me.heading)
-    return turn_to(me, goal.normalized().rotated(bell_vector(me.id, world, STREAM_ZONES) * p.noise))
+    return turn_to(
+        me, goal.normalized().rotated(approximate_normal_vector(me.id, world, STREAM_ZONES) * p.noise)
+    )

@@ -116,8 +116,8 @@ class Banking(FlightRule):
         left, up = wings(me.heading)
         sine, cosine = sin_cos(me.roll)
         # The lateral steering, along its wings: the force of the other rules as an acceleration.
-        aside = me.force.dot(left * cosine - up * sine) * (world.thrust * world.pace / world.dt)
-        gained = arctan2(p.roll_in * aside * world.dt, 1.0)
+        sideways = me.force.dot(left * cosine - up * sine) * (world.thrust * world.pace / world.dt)
+        gained = arctan2(p.roll_in * sideways * world.dt, 1.0)
         lost = arctan2(p.roll_out * sine * world.dt, 1.0)
         return {"roll": maximum(-p.roll_limit, minimum(p.roll_limit, me.roll + gained - lost))}
 

@@ -139,8 +139,8 @@ class FollowLeader(TrackingRule):
 def _out_of_the_way(way: Vec, heading: Vec, along: Any) -> tuple[Any, Vec]:
     """The squared distance from the leader's path, and the direction away from it."""
     if len(way) == 2:
-        aside = way.cross(heading)
-        return aside * aside, heading.left * where(aside >= 0.0, 1.0, -1.0)
+        sideways = way.cross(heading)
+        return sideways * sideways, heading.left * where(sideways >= 0.0, 1.0, -1.0)
     off = -(way + heading * along)
     return off.square, where(off.square > TINY, off, heading.perpendicular)
 
@@ -165,6 +165,6 @@ class Wander(Rule):
             drift = noise_vector(world.noise_time * p.rate + world.noise_x, row * 256.0, line * 256.0)
             return steer_towards(me.heading * p.circle_distance + drift.normalized(), me) * p.weight
         drift = noise(world.noise_time * p.rate + world.noise_x, row * 256.0)
-        along, aside = from_angle(drift * 9.424778)
-        goal = me.heading * (p.circle_distance + along) + me.heading.left * aside
+        along, sideways = from_angle(drift * 9.424778)
+        goal = me.heading * (p.circle_distance + along) + me.heading.left * sideways
         return steer_towards(goal, me) * p.weight

@@ -68,16 +68,16 @@ class Subscriber:
             yield json.dumps(self._errors.popleft())
         # In this order: at worst a newer frame is sent twice.
         number, frame = session.frame_number, session.frame
-        if self._is_ready and frame and number != self._frame and self._is_greeted:
+        if self._is_ready and frame and number != self._frame and self._has_hello:
             self._frame = number
             self._is_ready = False
             yield frame
         scenery = session.scenery
-        if scenery is not self._scenery and self._is_greeted:
+        if scenery is not self._scenery and self._has_hello:
             self._scenery = scenery
             yield json.dumps(scenery)
         status = session.status
-        if status and status is not self._status and self._is_greeted:
+        if status and status is not self._status and self._has_hello:
             self._status = status
             yield json.dumps(status)
             events = session.feed.since(self._event)
@@ -85,16 +85,16 @@ class Subscriber:
                 self._event = events[-1]["number"]
                 yield json.dumps({"type": "events", "events": events})
         bodies = session.body_observer.seen
-        if bodies is not self._bodies and self._is_greeted:
+        if bodies is not self._bodies and self._has_hello:
             self._bodies = bodies
             yield json.dumps(bodies)
         inspection = session.inspection
-        if inspection is not self._inspection and self._is_greeted:
+        if inspection is not self._inspection and self._has_hello:
             self._inspection = inspection
             yield json.dumps(inspection)
 
     @property
-    def _is_greeted(self) -> bool:
+    def _has_hello(self) -> bool:
         """Whether the hello of the newest flock was sent. A session counts it before it publishes anything of it."""
         return self._hello == self._session.hello_number
 

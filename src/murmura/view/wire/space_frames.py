@@ -102,8 +102,8 @@ def rolls(columns: Columns, ahead: tuple[NDArray[Any], ...], max_force: float) -
         return np.asarray(columns["roll"], np.float32)
     x, y, _ = ahead
     flat = np.maximum(np.sqrt(x * x + y * y), np.float32(1e-6))
-    aside = (columns["acceleration_y"] * x - columns["acceleration_x"] * y) / flat
-    return np.asarray(np.arctan(aside * np.float32(BANK / max(max_force, 1e-9))), np.float32)
+    sideways = (columns["acceleration_y"] * x - columns["acceleration_x"] * y) / flat
+    return np.asarray(np.arctan(sideways * np.float32(BANK / max(max_force, 1e-9))), np.float32)
 
 
 def octahedral(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> NDArray[np.uint32]:

@@ -19,7 +19,7 @@ TOGETHER = 8
 COARSE = 1e-4
 """By how much the cosine of the view is widened for the list: the exact test needs a square root."""
 
-Looking = Callable[[Value], tuple[list[Record], Record, Any, Any]]
+ViewOf = Callable[[Value], tuple[list[Record], Record, Any, Any]]
 """An agent's numbers, the agent, the minimum cosine in its view and its squared reach."""
 
 
@@ -36,23 +36,23 @@ class Listing:
                 Array(target, target.builder.alloca(INT, TOGETHER), INT) for _ in range(2)
             )
 
-    def list(self, i: Value, left: Value, base: Value, looking: Looking) -> tuple[Value, Value]:
+    def list(self, i: Value, left: Value, base: Value, view_of: ViewOf) -> tuple[Value, Value]:
         """List the neighbours of agents from row i on, until there are enough of either; return both numbers."""
         t, index = self.target, self.index
         g, used = t.cell(0), t.cell(0)
         with t.while_loop(lambda: (g.get() < minimum(left, TOGETHER)) & (used.get() <= SPARE)):
             here, row = g.get(), i + g.get()
             column = base + index.column_of(index.columns[0][row], self.grid)
-            many = self._list(row, column, self.memory.beginning_at(used.get()), looking)
+            many = self._list(row, column, self.memory.beginning_at(used.get()), view_of)
             self.starts[here], self.counts[here] = used.get(), many
             used.set(used.get() + many)
             g.set(here + 1)
         return g.get(), used.get()
 
-    def _list(self, i: Value, base: Value, to: NeighborList, looking: Looking) -> Value:
+    def _list(self, i: Value, base: Value, to: NeighborList, view_of: ViewOf) -> Value:
         """List the neighbours of one agent; return their number."""
         t, index, same = self.target, self.index, to.same
-        _, me, view, reach = looking(i)
+        _, me, view, reach = view_of(i)
         coarse = (view - COARSE) * absolute(view - COARSE)
         found = t.cell(0)
         for beside in (-1, 0, 1):

@@ -39,8 +39,8 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
         return (many < nearest) | (square < closest[where(many > 0, many - 1, 0)])
 
     for beside in (-1, 0, 1) if grid.layers is None else range(9):
-        aside = beside if grid.layers is None else grid.across * (beside // 3 - 1) + (beside % 3 - 1)
-        first = base + grid.pitch * aside
+        lines = beside if grid.layers is None else grid.across * (beside // 3 - 1) + (beside % 3 - 1)
+        first = base + grid.pitch * lines
         end = index.start[first + (2 * ACROSS + 1)]
         with t.for_loop(index.start[first], end, LANES) as j:
             rows = t.numbered(range(LANES)) + j

@@ -79,7 +79,7 @@ class Sight:
         done = t.cell(0)
         with t.while_loop(lambda: done.get() < count):
             first = done.get()
-            together, used = self.listing.list(begin + first, count - first, base, self._looking)
+            together, used = self.listing.list(begin + first, count - first, base, self._view_of)
             self._take_bins(used)
             behind = t.cell(used + LANES)  # writing the end of the last list may write beyond it
             with t.for_loop(0, together) as g:
@@ -91,7 +91,7 @@ class Sight:
             done.set(first + together)
         self.memory.forget_unasked()
 
-    def _looking(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
+    def _view_of(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
         """An agent's numbers, the agent, the minimum cosine in its view and its squared reach.
 
         As scalars, which are broadcast where they meet lanes: a root and a division for one agent cost a sixteenth.
@@ -107,7 +107,7 @@ class Sight:
             few = many <= FEW
             t.when(few, lambda: self.list.count_by_bits(many), lambda: self.list.count_by_buffer(many))
         else:
-            p, me, view, _ = self._looking(i)
+            p, me, view, _ = self._view_of(i)
             self._look(many, p, me, view)
         if self.plan.uses_eye:
             self._note_eye(sums, k)
@@ -120,7 +120,7 @@ class Sight:
 
     def _meet_seen(self, i: Value, many: Value, sums: Array, k: Value) -> None:
         """The agent meets the neighbours it sees; the result goes to column k."""
-        p, me, _, reach = self._looking(i)
+        p, me, _, reach = self._view_of(i)
         if self.plan.topological:
             reach = self.list.same(self._reach_of_nearest(many, reach))
         self.agents.fold(self._meet(many, p, me, reach), sums, k, one=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.lab.films.looks import Theme, looks
-from murmura.lab.films.sky import DIM, DUSK, DUSK_SHARE, MIDNIGHT
+from murmura.lab.films.plane.sky import DIM, DUSK, DUSK_SHARE, MIDNIGHT
 from murmura.lab.films.space.camera import SpaceCamera
 from murmura.scenario import Scenario
 from murmura.scenario.models import World

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from murmura.lab.films.font import text_mask
 from murmura.lab.films.patches import Patch, cover, inked, outline, text_patch, window_of
-from murmura.lab.films.scenery import INK
+from murmura.lab.films.plane.scenery import INK
+from murmura.lab.films.plane.wildlife import AFTER_PREY, ANGRY, CALM, RING, bar, outline_of, wildlife
 from murmura.lab.films.space.bodies import wings
 from murmura.lab.films.space.camera import Floats, SpaceCamera
 from murmura.lab.films.space.lines import Hides, Lines, draw, ring
-from murmura.lab.films.wildlife import AFTER_PREY, ANGRY, CALM, RING, bar, outline_of, wildlife
 
 SHADOW = {"dark": 0.55, "light": 0.30}
 LEAST, MOST = 9.0, 34.0  # half a hunter's length [px] in a picture of 1280 x 720

@@ -17,7 +17,7 @@ from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import shift
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.picture import HUNTER_SIZE, Painter
-from murmura.lab.films.scenery import halo
+from murmura.lab.films.plane.scenery import halo
 from murmura.lab.films.space.backdrop import Backdrop, has_floor
 from murmura.lab.films.space.bodies import BODIES, Rolls, posed
 from murmura.lab.films.space.camera import (

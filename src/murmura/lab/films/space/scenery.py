@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.lab.films.patches import Rgb
-from murmura.lab.films.scenery import HOME, HOME_LINE, PULL, PUSH, THREAT
+from murmura.lab.films.plane.scenery import HOME, HOME_LINE, PULL, PUSH, THREAT
+from murmura.lab.films.plane.wind import streaks
 from murmura.lab.films.space.camera import Floats, SpaceCamera
 from murmura.lab.films.space.lines import Hides, Lines, box_edges, chain, draw, ring
-from murmura.lab.films.wind import streaks
 from murmura.scenario import Scenario
 
 FRAME: dict[str, tuple[Rgb, float]] = {"dark": ((150, 168, 215), 0.22), "light": ((70, 80, 100), 0.30)}

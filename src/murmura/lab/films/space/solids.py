@@ -25,7 +25,7 @@ ROUND = 40  # corners of the outline of a round obstacle
 GLASS = 0.12  # how much of a plane is seen from behind
 WEST = np.array(
     [-0.72, -0.36, 0.6]
-)  # where light comes from aside, so that faces of solid differ without a sun
+)  # where light comes from the side, so that faces of solid differ without a sun
 
 
 @dataclass(frozen=True)
@@ -136,12 +136,14 @@ def _add(solids: Solids, surface: Surface, camera: SpaceCamera) -> None:
 
 
 def _lit(normal: tuple[Any, Any, Any], rays: Rays) -> Any:
-    """As bright as in the live view: light from the sky, from aside and a little from the eye, and a pale rim."""
+    """As bright as in the live view: light from the sky, from the side and a little from the eye, and a pale rim."""
     ways = [rays.along(axis) for axis in (X, Y, Z)]
     size = np.sqrt(sum(way * way for way in ways))
     towards = np.clip(-sum(n * way for n, way in zip(normal, ways, strict=True)) / size, 0.0, 1.0)
-    aside = np.maximum(sum(n * west for n, west in zip(normal, WEST, strict=True)), 0.0)
-    return 0.36 + 0.12 * (1.0 + normal[2]) + 0.42 * aside + 0.24 * towards + 0.30 * (1.0 - towards) ** 4
+    from_the_side = np.maximum(sum(n * west for n, west in zip(normal, WEST, strict=True)), 0.0)
+    return (
+        0.36 + 0.12 * (1.0 + normal[2]) + 0.42 * from_the_side + 0.24 * towards + 0.30 * (1.0 - towards) ** 4
+    )
 
 
 def surfaces(shape: Any, world: Any, camera: SpaceCamera) -> Iterable[Surface]:

@@ -41,8 +41,8 @@ def hunting(it: HunterRow, turn: Turn) -> None:
         bend = 0.5 * lead * lead / turn.world.dt
         ahead = it.prey_velocity * lead + (it.prey_velocity - it.prey_velocity_before) * bend
         place = it.prey + ahead * turn.world.pace
-        aside = it.position + offset(turn.world, it.position, place).rotated(FEINT_ANGLE)
-        steer_toward(it, turn, where(it.feint > 0.0, aside, place), 1.2, it.agility)
+        feinted = it.position + offset(turn.world, it.position, place).rotated(FEINT_ANGLE)
+        steer_toward(it, turn, where(it.feint > 0.0, feinted, place), 1.2, it.agility)
 
     pursue(it, turn, it.state_time > it.hunt_time, twist)
 

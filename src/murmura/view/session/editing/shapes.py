@@ -19,8 +19,8 @@ def distance_to(shape: Any, x: float, y: float, z: float | None = None) -> float
         low, high = shape.bottom, shape.top
         above = 0.0 if z is None or high is None else z - high
         below = 0.0 if z is None or low is None else low - z
-        aside = math.hypot(x - shape.x, y - shape.y) - shape.radius
-        return math.hypot(max(aside, 0.0), max(above, below, 0.0))
+        outside = math.hypot(x - shape.x, y - shape.y) - shape.radius
+        return math.hypot(max(outside, 0.0), max(above, below, 0.0))
     if isinstance(shape, Circle) and z is not None and shape.z is not None:
         return max(math.dist((x, y, z), (shape.x, shape.y, shape.z)) - shape.radius, 0.0)
     return 0.0 if contains(shape, x, y) else _from_outline(shape, x, y)

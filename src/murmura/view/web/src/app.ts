@@ -33,7 +33,7 @@ import { presetList } from "./gallery/presets";
 import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
 import { isCompact, PanelLayout } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
-import { valueAt } from "./panel/schema";
+import { valueAt } from "./panel/controls/schema";
 import { Settings } from "./panel/settings";
 import { Sharing } from "./net/sharing";
 import { ALONE_MS, Stage } from "./render/stage";

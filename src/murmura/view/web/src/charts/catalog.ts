@@ -1,7 +1,7 @@
 /** The charts for the available measures: titles, units, fixed scales and lines. Knows nothing of the page. */
 
 import type { SpeciesInfo, Status } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 import type { Values } from "./history";
 
 export interface Line {

@@ -2,7 +2,7 @@
 
 import { download, element } from "../dom";
 import type { Hello, SpeciesInfo, Status } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 import { causesInWords, timesInWords } from "../text/times";
 import { Card, shown } from "./card";
 import { rowOf, specsOf, usualSpecs, type MeasureFacts, type Spec } from "./catalog";

@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import type { JsonObject } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 import { saveJson } from "../tools/capture";
 import { note } from "../text/toasts";
 import { groupsOf, nineOf, type Shipped } from "./groups";

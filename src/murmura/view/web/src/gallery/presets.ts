@@ -1,7 +1,7 @@
 /** The list of shipped scenarios in the settings: names in groups, with tooltips. */
 
 import { element } from "../dom";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 import { groupsOf, nineOf, type Shipped } from "./groups";
 
 export function presetList(choose: (name: string) => void, gallery: () => void, lessons: () => void): { root: HTMLElement; show: (list: Shipped[], now: string) => void } {

@@ -2,8 +2,8 @@
 
 import { element } from "../dom";
 import type { Json } from "../net/protocol";
-import type { Control } from "../panel/schema";
-import { optionName } from "../text/plain";
+import type { Control } from "../panel/controls/schema";
+import { optionName } from "../text/labels";
 
 export class Field {
   readonly root: HTMLElement;

@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
-import { controlOf, humanized, resolve, valueAt, type Control } from "../panel/schema";
+import { controlOf, humanized, resolve, valueAt, type Control } from "../panel/controls/schema";
 import { Field } from "./field";
 import { say } from "../text/language";
 

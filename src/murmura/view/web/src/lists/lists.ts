@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import type { Json, JsonObject } from "../net/protocol";
-import { matches } from "../panel/schema";
+import { matches } from "../panel/controls/schema";
 import { ItemList, type ListSpec } from "./item_list";
 import { SpeciesList } from "./species_list";
 

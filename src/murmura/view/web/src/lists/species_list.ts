@@ -2,8 +2,8 @@
 
 import { element } from "../dom";
 import { isObject, type Json, type JsonObject } from "../net/protocol";
-import { groupsOf, humanized, type Control } from "../panel/schema";
-import { optionName } from "../text/plain";
+import { groupsOf, humanized, type Control } from "../panel/controls/schema";
+import { optionName } from "../text/labels";
 import { Field } from "./field";
 import { say } from "../text/language";
 

@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 import type { ClientMessage, Json, JsonObject } from "./protocol";
-import { valueAt } from "../panel/schema";
+import { valueAt } from "../panel/controls/schema";
 import { Undo } from "./undo";
 
 const SET_MS = 50;

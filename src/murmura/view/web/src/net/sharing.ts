@@ -3,7 +3,7 @@
 import { decodeScene, difference, encodeScene, LONGEST_LINK, merged, type Scene } from "./link";
 import { note } from "../text/toasts";
 import type { ClientMessage, Hello, JsonObject } from "./protocol";
-import { defaultsOf } from "../panel/schema";
+import { defaultsOf } from "../panel/controls/schema";
 
 export class Sharing {
   /** Shipped scenarios as the server sent them, unchanged. */

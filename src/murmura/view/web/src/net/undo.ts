@@ -2,7 +2,7 @@
 
 import { same } from "./link";
 import type { Json, JsonObject } from "./protocol";
-import { valueAt } from "../panel/schema";
+import { valueAt } from "../panel/controls/schema";
 
 export type Values = Record<string, Json>;
 

@@ -101,9 +101,9 @@ function drawLinks({ context, camera }: Lines, agent: Inspection, place: Point, 
   context.globalAlpha = 1;
 }
 
-function line(context: CanvasRenderingContext2D, a: Point, b: Point, aside: number): void {
+function line(context: CanvasRenderingContext2D, a: Point, b: Point, offset: number): void {
   const d = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-  const [nx, ny] = [(-(b.y - a.y) / d) * aside, ((b.x - a.x) / d) * aside];
+  const [nx, ny] = [(-(b.y - a.y) / d) * offset, ((b.x - a.x) / d) * offset];
   context.moveTo(a.x + nx, a.y + ny);
   context.lineTo(b.x + nx, b.y + ny);
 }

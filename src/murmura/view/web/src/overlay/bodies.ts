@@ -51,7 +51,7 @@ function placeOf({ from, to, alpha }: Moment, row: number): { at: Point; heading
   return { at: { x: blend(a.x, b.x, alpha, w), y: blend(a.y, b.y, alpha, h) }, heading };
 }
 
-type Ink = Pick<Lines, "context" | "light">;
+type Surface = Pick<Lines, "context" | "light">;
 
 /** Where a body is in the window and how large [px]; `length` below 1 is how much of it is seen of one that flies at an angle. */
 export interface Shown {
@@ -61,13 +61,13 @@ export interface Shown {
   length: number;
 }
 
-export function drawBody(ink: Ink, shown: Shown, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
-  drawParts(ink, shown, body);
-  drawSigns(ink, shown.p, shown.size, body, look);
+export function drawBody(surface: Surface, shown: Shown, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
+  drawParts(surface, shown, body);
+  drawSigns(surface, shown.p, shown.size, body, look);
 }
 
 /** Fins and a tail, spikes, eyes, antennae, a shell and a glow: as many as the animal has. */
-function drawParts({ context, light }: Ink, { p, heading, size, length }: Shown, body: Body): void {
+function drawParts({ context, light }: Surface, { p, heading, size, length }: Shown, body: Body): void {
   const count = (name: keyof Body) => Math.min(6, Math.round(Number(body[name] ?? 0)));
   context.save();
   context.translate(p.x, p.y);
@@ -137,7 +137,7 @@ export function signsOf(body: Body, { stances, sexes }: Pick<BodyLook, "stances"
   return signs.join("");
 }
 
-function drawSigns({ context, light }: Ink, p: Point, size: number, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
+function drawSigns({ context, light }: Surface, p: Point, size: number, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
   const top = p.y - size * 1.5 - 4;
   if (size >= BARS_PX) {
     const width = Math.max(16, 2 * size);

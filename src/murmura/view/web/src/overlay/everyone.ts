@@ -8,7 +8,7 @@ import { eachSight, evenly, within, type Crowd, type Sight } from "./sight";
 const MOST_CONES = 600;
 const MOST_LINKS = 24_000;
 const ASKED = 60; // agents whose neighbours are counted to estimate the crowding
-const MOST_INK = 1.2; // px of line per px in crowded areas: with more, lines merge into a blot
+const MOST_DENSE = 1.2; // px of line per px in crowded areas: with more, lines merge into a blot
 /** With more agents than this, the lines would merge, and computing them would stall the picture. */
 export const MOST_CROWD = 20_000;
 
@@ -39,7 +39,7 @@ export function drawCones(lines: Lines, crowd: Crowd, sights: Sight[]): number {
 export function drawSights(lines: Lines, crowd: Crowd, sights: Sight[]): number {
   const { context, camera, view, light } = lines;
   const seen = within(crowd, visible(camera, view));
-  const every = Math.max(1, Math.ceil(inkOf(crowd, seen, sights, camera.zoom) / MOST_INK));
+  const every = Math.max(1, Math.ceil(lineDensity(crowd, seen, sights, camera.zoom) / MOST_DENSE));
   const watchers = evenly(seen, every);
   const alpha = every > 1 ? 0.45 : 0.32;
   context.strokeStyle = light ? `rgb(30 70 130 / ${alpha})` : `rgb(150 200 255 / ${alpha})`;
@@ -74,7 +74,7 @@ function drawWatchers({ context, camera, view, light }: Lines, crowd: Crowd, wat
  * How much of a crowded area all lines would cover: n agents within reach have n lines each, on average two
  * thirds of the reach long. Squares are averaged, because crowds are what becomes a blot.
  */
-function inkOf(crowd: Crowd, seen: number[], sights: Sight[], zoom: number): number {
+function lineDensity(crowd: Crowd, seen: number[], sights: Sight[], zoom: number): number {
   const some = evenly(seen, Math.max(1, Math.floor(seen.length / ASKED)));
   const counts = new Map<number, number>();
   eachSight(crowd, some, sights, Infinity, (me) => { counts.set(me, (counts.get(me) ?? 0) + 1); });

@@ -4,7 +4,7 @@ import { element } from "../dom";
 import type { OverlayCounts } from "./overlay";
 import { colorTable, isCategory, legend, SPECIES_COLORS, TABLE_SIZE } from "../render/palettes";
 import type { SpeciesInfo } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 import type { Looks } from "../panel/settings";
 
 const STOPS = 12; // of a gradient

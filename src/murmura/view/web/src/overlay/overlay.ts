@@ -12,7 +12,7 @@ import type { Looks } from "../panel/settings";
 import { crowdAt, sightsOf, type Sight } from "./sight";
 import type { Moment } from "../net/timeline";
 import type { SpaceEye } from "../render/space/eye";
-import type { InkSheet } from "../render/space/ink/ink_sheet";
+import type { PrimitiveBatch } from "../render/space/primitives/primitive_batch";
 import { Maps } from "../render/space/maps";
 import { drawSpaceOverlay } from "./space/overlay";
 import { drawWind } from "./wind";
@@ -37,7 +37,7 @@ export interface OverlayScene {
   seconds: number; // simulated
   size: number; // of animals, 1 being usual
   solids: readonly SceneObject[]; // obstacles of a world with a depth
-  sheet: InkSheet | null; // what is drawn on it becomes part of the picture below
+  batch: PrimitiveBatch | null; // what is drawn on it becomes part of the picture below
   deep: SpaceEye | null; // the view of a world with a depth
 }
 

@@ -7,7 +7,7 @@
 
 import type { Size } from "../render/camera";
 import { isObject, type JsonObject } from "../net/protocol";
-import { valueAt } from "../panel/schema";
+import { valueAt } from "../panel/controls/schema";
 import { blend, type Moment } from "../net/timeline";
 
 export interface Sight {

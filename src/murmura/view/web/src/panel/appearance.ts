@@ -1,7 +1,7 @@
 /** Appearance settings, which change neither the flock nor the scenario. */
 
 import { element } from "../dom";
-import { humanized } from "./schema";
+import { humanized } from "./controls/schema";
 import { THEMES, type Looks, type Settings, type Theme } from "./settings";
 
 const SLIDERS: [keyof Pick<Looks, "size" | "trailLength">, string, number, number][] = [

@@ -4,7 +4,7 @@ import { element } from "../dom";
 import { icon, type IconName } from "../icons";
 import { keysOf, shownKeys, type Action } from "../tools/keys";
 import { isCategory, palettesFor, type ColorMode, type PaletteName } from "../render/palettes";
-import { humanized } from "./schema";
+import { humanized } from "./controls/schema";
 import type { Settings, Tool } from "./settings";
 
 const SLOWEST = 0.1;

@@ -4,7 +4,7 @@ import { element } from "../dom";
 import { ruleColor } from "../overlay/agent";
 import { lifeStory, relations, type Relation } from "../text/family";
 import type { Inspection } from "../net/protocol";
-import { humanized } from "./schema";
+import { humanized } from "./controls/schema";
 import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
 import { facts, story, ruleForces } from "../text/words";
@@ -31,7 +31,7 @@ export class Inspector {
   private readonly text = element("div", { class: "story" });
   private readonly rules = element("ul", { class: "rule-forces" });
   private readonly table = element("dl", { class: "figures" });
-  private readonly kin = element("section", { class: "kin", "aria-label": "Family", hidden: true });
+  private readonly family = element("section", { class: "family", "aria-label": "Family", hidden: true });
   private kinShown = "";
   private lifeShown = "";
   private readonly life = element("div", { class: "life" });
@@ -43,7 +43,7 @@ export class Inspector {
     this.followButton = element("button", { type: "button", click: () => { callbacks.follow(); } }, "Follow");
     this.rideButton = element("button", { type: "button", hidden: true, click: () => { callbacks.ride(); } }, "Fly along");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Deselect the agent", click: () => { callbacks.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.kin, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.family, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
   }
 
   private switches(): HTMLElement {
@@ -57,12 +57,12 @@ export class Inspector {
   }
 
   /** Rebuilt only if it changed: a button that is replaced under the pointer cannot be pressed. */
-  private showKin({ id, family }: Inspection): void {
-    this.kin.hidden = family === undefined;
+  private showFamily({ id, family }: Inspection): void {
+    this.family.hidden = family === undefined;
     const text = JSON.stringify([id, family]);
     if (family === undefined || text === this.kinShown) return;
     this.kinShown = text;
-    this.kin.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
+    this.family.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
   }
 
   /** Energy, health and age, mate and prey, body and genes. */
@@ -114,7 +114,7 @@ export class Inspector {
       bar.style.background = ruleColor(name);
       return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
     }));
-    this.showKin(agent);
+    this.showFamily(agent);
     this.table.replaceChildren(...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))));
   }
 }

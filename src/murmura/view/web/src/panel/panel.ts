@@ -8,11 +8,11 @@
 import GUI from "lil-gui";
 import "../../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the package does not export its style sheet
 import { element } from "../dom";
-import { Knob } from "./knob";
-import { advanced } from "../text/plain";
+import { Knob } from "./controls/knob";
+import { advanced } from "../text/labels";
 import { Lists } from "../lists/lists";
 import type { Json, JsonObject } from "../net/protocol";
-import { groupsOf, matches, valueAt, type Group } from "./schema";
+import { groupsOf, matches, valueAt, type Group } from "./controls/schema";
 
 export interface PanelCallbacks {
   change(path: string, value: Json): void;

@@ -2,7 +2,7 @@
 
 import { type ClientMessage, type Hello } from "../net/protocol";
 import type { Size } from "../render/camera";
-import { valueAt } from "./schema";
+import { valueAt } from "./controls/schema";
 
 const WAIT_MS = 400; // while a window is being resized, wait
 const LEAST = 200; // [u]

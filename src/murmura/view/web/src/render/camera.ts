@@ -40,10 +40,10 @@ const LEAST_FREE = 0.25; // of a side: if panels leave less, they cover the worl
 
 /** The camera that fits the whole world into the free area, with a small margin. */
 export function fitted(world: Size, view: Size, gaps: Gaps = NO_GAPS, air = 0.02): Camera {
-  const [width, aside] = freeOf(view.width, gaps.left, gaps.right);
+  const [width, across] = freeOf(view.width, gaps.left, gaps.right);
   const [height, above] = freeOf(view.height, gaps.top, gaps.bottom);
   const zoom = Math.max(1e-6, Math.min(width / world.width, height / world.height) * (1 - air));
-  return { x: world.width / 2 - aside / zoom, y: world.height / 2 - above / zoom, zoom };
+  return { x: world.width / 2 - across / zoom, y: world.height / 2 - above / zoom, zoom };
 }
 
 /** The free length of a side, and the offset of its centre from that of the window. */

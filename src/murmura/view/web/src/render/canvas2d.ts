@@ -17,7 +17,7 @@ const OUTLINES: Record<Exclude<Form, "dot">, [number, number][]> = {
 
 export class RendererCanvas implements Picture {
   readonly software = true;
-  readonly sheet = null;
+  readonly batch = null;
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -74,7 +74,7 @@ export class RendererCanvas implements Picture {
     const [c, s] = [Math.cos(heading) * half, Math.sin(heading) * half];
     this.context.beginPath();
     if (form === "dot") this.context.arc(x, y, 0.5 * half, 0, 2 * Math.PI);
-    else for (const [along, aside] of OUTLINES[form]) this.context.lineTo(x + along * c - aside * s, y + along * s + aside * c);
+    else for (const [along, across] of OUTLINES[form]) this.context.lineTo(x + along * c - across * s, y + along * s + across * c);
     this.context.fill();
   }
 }

@@ -24,8 +24,8 @@ export interface Eye {
   fit(): void;
   /** Like `fit`, without a transition. */
   showWhole(): void;
-  /** Move by dragging; in space this rotates the view, or moves it with `aside`. */
-  pan(dx: number, dy: number, aside?: boolean): void;
+  /** Move by dragging; in space this rotates the view, or moves it with `sliding`. */
+  pan(dx: number, dy: number, sliding?: boolean): void;
   /** Move smoothly, by keys. */
   nudge(dx: number, dy: number): void;
   goTo(place: Point): void;

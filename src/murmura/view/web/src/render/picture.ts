@@ -3,7 +3,7 @@
 import type { Camera, Size } from "./camera";
 import type { ColorMode, OwnColors, PaletteName } from "./palettes";
 import type { Moment } from "../net/timeline";
-import type { InkSheet } from "./space/ink/ink_sheet";
+import type { PrimitiveBatch } from "./space/primitives/primitive_batch";
 import type { SpaceScene } from "./space/scene";
 
 /** What an animal looks like in a plane. */
@@ -36,8 +36,8 @@ export interface Scene {
 export interface Picture {
   /** Whether the CPU renders, so that costly effects should be omitted. */
   readonly software: boolean;
-  /** Obstacles in space, and what is on this sheet, are part of the next picture, hidden and hiding; null: all that is drawn above it. */
-  readonly sheet: InkSheet | null;
+  /** Obstacles in space, and what is on this batch, are part of the next picture, hidden and hiding; null: all that is drawn above it. */
+  readonly batch: PrimitiveBatch | null;
   draw(moment: Moment, scene: Scene): void;
   /** Clear trails, because the flock jumped. */
   clear(): void;

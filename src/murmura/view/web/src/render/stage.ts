@@ -7,6 +7,8 @@ import { Cost } from "./cost";
 import type { Eye, Surroundings } from "./eye";
 import { RendererGl } from "./gl/renderer";
 import { PlaneEye } from "./plane_eye";
+import { Redraw, type Due } from "./redraw";
+import { density, onDensityChange, Resolution } from "./resolution";
 import { SpaceEye } from "./space/eye";
 import { isSolid } from "./space/solids";
 import { bodyHalf, boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
@@ -16,17 +18,13 @@ import { holdsFew } from "../overlay/bodies";
 import { closeBoxOf } from "../overlay/space/bodies";
 import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
-import { valueAt } from "../panel/schema";
+import { valueAt } from "../panel/controls/schema";
 import type { Settings } from "../panel/settings";
 import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";
 
-const SLOW_SECONDS = 1 / 32;
-const LEAST_QUALITY = 0.6;
-const DENSEST = 3; // device px per CSS px; more would not be visible
 /** Nothing follows the first picture for so long: all that takes time would delay the first picture of a flock beside this one. */
 export const ALONE_MS = 250;
-const SHARP_SECONDS = 0.25; // a picture that is still for this long is drawn in full resolution
 
 export class Stage implements Surroundings {
   view: Size = { width: 1, height: 1 };
@@ -56,14 +54,9 @@ export class Stage implements Surroundings {
   stances: string[] = [];
   sexes = false;
   private index = -1; // of the selected agent in the frames
-  private quality = 1;
-  private pace = 1 / 60;
+  private readonly resolution = new Resolution();
+  private readonly redraw = new Redraw();
   private lastTick = 0;
-  private lastMove = 0;
-  private lastStep = -1;
-  private awakeUntil = 0;
-  private owed = 0; // pictures that must be drawn even if nothing moves
-  private wasSharp = false;
   private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, and its resolution
   onDrawn: () => void = () => undefined;
 
@@ -77,13 +70,7 @@ export class Stage implements Surroundings {
     addEventListener("resize", () => { this.resized(); });
     settings.onChange(() => { this.wake(); });
     this.resized();
-    this.watchDensity();
-  }
-
-  /** Moving a window to another screen changes the resolution without a resize event. */
-  private watchDensity(): void {
-    const now = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
-    now.addEventListener("change", () => { this.resized(); this.watchDensity(); }, { once: true });
+    onDensityChange(() => { this.resized(); });
   }
 
   start(): void {
@@ -96,8 +83,7 @@ export class Stage implements Surroundings {
 
   /** Draw for a while even if nothing moves. */
   wake(seconds = 0.6): void {
-    this.awakeUntil = Math.max(this.awakeUntil, performance.now() / 1000 + seconds);
-    this.owed = 2;
+    this.redraw.wake(seconds);
   }
 
   receive(frame: Frame): void {
@@ -223,8 +209,8 @@ export class Stage implements Surroundings {
     return { width: this.view.width - left - right, height: this.view.height - top - bottom };
   }
 
-  pan(dx: number, dy: number, aside = false): void {
-    this.eye.pan(dx, dy, aside);
+  pan(dx: number, dy: number, sliding = false): void {
+    this.eye.pan(dx, dy, sliding);
   }
 
   /** Move the view smoothly, by keys. */
@@ -307,41 +293,27 @@ export class Stage implements Surroundings {
     const moment = this.sample(now);
     if (!moment) return; // a picture without a flock would delay the first one with it
     if (this.firstPicture !== null && began - this.firstPicture < ALONE_MS) return;
-    const moving = moment.step !== this.lastStep;
-    if (moving) this.lastMove = now;
-    if (!moving && now > this.awakeUntil && this.owed <= 0 && this.wasSharp) return;
-    this.owed--;
-    this.lastStep = moment.step;
+    const due = this.redraw.due(moment.step, now);
+    if (!due) return;
     const place = this.chosen && chosenPlace(this.chosen, this.index, moment);
     this.eye.move(seconds, place, moment, this.index);
-    this.adapt(seconds);
+    this.resolution.adapt(seconds);
     this.paintLines(moment, place); // first: in space they are part of the picture
-    this.paint(moment, moving, seconds);
+    this.paint(moment, due, seconds);
     this.firstPicture ??= performance.now();
     this.onDrawn();
     if (this.keep) this.handOver(this.keep);
     this.cost.close(performance.now() - began);
   }
 
-  /** On a slow machine, lower the resolution instead of the frame rate. */
-  private adapt(seconds: number): void {
-    this.pace += 0.03 * (seconds - this.pace);
-    if (this.pace > SLOW_SECONDS && this.quality > LEAST_QUALITY) {
-      this.quality = Math.max(LEAST_QUALITY, this.quality * 0.85);
-      this.pace = 1 / 60;
-    }
-  }
-
-  private paint(moment: Moment, moving: boolean, seconds: number): void {
+  private paint(moment: Moment, { moving, sharp }: Due, seconds: number): void {
     const { looks } = this.settings;
-    const sharp = this.lastTick - this.lastMove > SHARP_SECONDS;
-    this.wasSharp = sharp;
     this.picture.draw(moment, {
       camera: this.camera,
       view: this.view,
       world: this.world,
       open: valueAt(this.scenario, "world.boundary") === "open",
-      dpr: this.keep?.dpr ?? density() * (sharp ? 1 : this.firstPicture === null && this.picture.software ? LEAST_QUALITY : this.quality),
+      dpr: this.keep?.dpr ?? this.resolution.of(sharp, this.firstPicture === null && this.picture.software),
       mode: looks.mode,
       palette: looks.palette,
       own: looks.own,
@@ -374,7 +346,7 @@ export class Stage implements Surroundings {
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, sheet: this.picture.sheet, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, batch: this.picture.batch, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
   /** Size of animals, 1 being usual: the scenario's times the visitor's. */
@@ -394,9 +366,4 @@ export class Stage implements Surroundings {
     if (this.eye.whole) this.eye.showWhole();
     this.wake();
   }
-}
-
-/** Device px per CSS px. */
-function density(): number {
-  return Math.min(DENSEST, devicePixelRatio);
 }

@@ -69,7 +69,7 @@ export class LocalFlock implements LocalServer {
 
   open(page: PageSocket): void {
     this.page = page;
-    this.greet();
+    this.sayHello();
     let last = performance.now();
     const turn = async (): Promise<void> => {
       const now = performance.now();
@@ -83,7 +83,7 @@ export class LocalFlock implements LocalServer {
     void turn();
   }
 
-  private greet(): void {
+  private sayHello(): void {
     const runnable = this.data.scenes.filter(isRunnable).map(({ hello }) => String(hello.scenario.name));
     const hello: Hello = {
       ...this.scene.hello, bundled: true,
@@ -269,7 +269,7 @@ export class LocalFlock implements LocalServer {
     if (seed !== null) this.seed = seed;
     this.epoch++;
     this.begin();
-    this.greet();
+    this.sayHello();
   }
 
   private async set(values: Record<string, Json>): Promise<void> {
@@ -335,7 +335,7 @@ export class LocalFlock implements LocalServer {
     this.state = null;
     this.page?.message({ type: "scene", objects: [] });
     this.begin();
-    this.greet();
+    this.sayHello();
   }
 
   /** For tests: whole steps now, and the flock after them. */

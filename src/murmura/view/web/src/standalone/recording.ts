@@ -40,7 +40,7 @@ export class Recorded implements LocalServer {
 
   open(page: PageSocket): void {
     this.page = page;
-    this.greet();
+    this.sayHello();
     if (this.notice) page.message({ type: "error", message: this.notice });
     let last = performance.now();
     const turn = (): void => {
@@ -56,7 +56,7 @@ export class Recorded implements LocalServer {
     turn();
   }
 
-  private greet(): void {
+  private sayHello(): void {
     const hello: Hello = {
       ...this.data.scenes[0].hello, bundled: true,
       schema: prunedSchema(this.data.schema, null), scenarios: this.data.scenarios.slice(0, 1), running: this.running, speed: this.speed,

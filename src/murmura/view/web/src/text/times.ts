@@ -1,7 +1,7 @@
 /** Describes the history of a population. */
 
 import type { Status } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 
 /** "Died: 12 of starvation, 3 of age", the most frequent first. */
 export function causesInWords(causes: Status["causes"] = {}): string {

@@ -1,7 +1,7 @@
 /** Describes what an agent sees, feels and wants, and why. */
 
 import { isObject, type Inspection, type Json, type Vector } from "../net/protocol";
-import { humanized } from "../panel/schema";
+import { humanized } from "../panel/controls/schema";
 
 const COMPASS = ["east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east"];
 const NEGLIGIBLE = 1e-6;

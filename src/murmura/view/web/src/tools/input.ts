@@ -14,8 +14,8 @@ export interface Gestures {
   release(at: Point): void;
   click(at: Point, second: boolean): void;
   doubleClick(at: Point): void;
-  /** Move the view; in space this rotates it, unless `aside` (shift) is set. */
-  pan(dx: number, dy: number, aside: boolean): void;
+  /** Move the view; in space this rotates it, unless `sliding` (shift) is set. */
+  pan(dx: number, dy: number, sliding: boolean): void;
   zoom(at: Point, factor: number): void;
 }
 

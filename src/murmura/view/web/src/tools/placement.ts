@@ -7,7 +7,7 @@
  */
 
 import { type ClientMessage, type Hello, type JsonObject, type Placeable, type Point } from "../net/protocol";
-import { resolve, valueAt } from "../panel/schema";
+import { resolve, valueAt } from "../panel/controls/schema";
 
 const NOBODY_EATS = "Nobody eats in this scenario, so this only attracts. For real food switch the rule feeding on, with energy, or load feeding-grounds.";
 const NOT_YOURS = "Only food that was placed can be removed.";

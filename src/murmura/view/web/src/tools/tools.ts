@@ -125,8 +125,8 @@ export class ToolController implements Gestures {
     this.follow();
   }
 
-  pan(dx: number, dy: number, aside: boolean): void {
-    this.stage.pan(dx, dy, aside);
+  pan(dx: number, dy: number, sliding: boolean): void {
+    this.stage.pan(dx, dy, sliding);
   }
 
   zoom(at: Point, factor: number): void {

@@ -2,7 +2,7 @@
 
 import type { Inspection, Vector } from "../../net/protocol";
 import type { Looks } from "../../panel/settings";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { ruleColor } from "../agent";
 import { drawRing, drawSegment, rgbOf, seenAt, type SpaceLines } from "./lines";
@@ -38,7 +38,7 @@ export function drawCone(lines: SpaceLines, at: Vec, ahead: Vec, half: number, r
   drawRing(lines, rim, wide, ahead, stroke);
   for (let k = 0; k < spokes; k++) {
     const angle = (2 * Math.PI * k) / spokes;
-    lines.pen.line(at, add(rim, add(times(u, wide * Math.cos(angle)), times(v, wide * Math.sin(angle)))), stroke);
+    lines.draw.line(at, add(rim, add(times(u, wide * Math.cos(angle)), times(v, wide * Math.sin(angle)))), stroke);
   }
 }
 
@@ -66,7 +66,7 @@ function drawLinks(lines: SpaceLines, agent: Inspection, at: Vec, wrap: Vec): vo
     const stroke: Stroke = { rgb: rgbOf(ruleColor(name)), alpha, width: name === "separation" ? 2 : 1.2, ...(dash && { dash }) };
     for (const id of rule.neighbors) {
       const end = ends.get(id);
-      if (end) lines.pen.line(at, end, stroke);
+      if (end) lines.draw.line(at, end, stroke);
     }
   }
 }
@@ -86,6 +86,6 @@ function drawArrow(lines: SpaceLines, from: Vec, way: Vec, rgb: Rgb, width: numb
   if (b.far <= 0 || size < 3) return;
   const [ux, uy] = [(b.x - a.x) / size, (a.y - b.y) / size]; // up is positive
   const stroke: Stroke = { rgb, alpha: 1, width };
-  lines.pen.line(from, tip, stroke);
+  lines.draw.line(from, tip, stroke);
   for (const side of [1, -1]) drawSegment(lines, tip, b.scale, [0, 0], [-ux * 8 - side * uy * 4, -uy * 8 + side * ux * 4], stroke);
 }

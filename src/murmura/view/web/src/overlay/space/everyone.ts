@@ -1,7 +1,7 @@
 /** Fields of view, links and density on the floor, for all agents in view in space. */
 
 import type { Frame } from "../../net/protocol";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { add, type Vec } from "../../render/space/vectors";
 import { evenly, type Sight } from "../sight";
 import { drawCone } from "./agent";
@@ -11,7 +11,7 @@ import { aheadIn, eachSpaceSight, placeIn, type SpaceCrowd } from "./sight";
 const MOST_CONES = 60; // a cone in space is twenty lines
 const MOST_LINKS = 9000;
 const MOST_WATCHERS = 150;
-const MOST_INK = 1.2; // px of line per px of the flock, as in the plane
+const MOST_DENSE = 1.2; // px of line per px of the flock, as in the plane
 const CELLS = 24; // along the longer side of the floor
 
 /** Agents whose position is in the window. */
@@ -43,19 +43,19 @@ export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Si
   const most = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
   const links = new Map<number, Vec[]>(evenly(seen, most).map((me) => [me, []]));
   eachSpaceSight(crowd, [...links.keys()], sights, MOST_LINKS, (me, way) => { links.get(me)?.push(way); });
-  const fewer = Math.max(1, Math.ceil(inkOf(lines, crowd, links) / MOST_INK));
+  const fewer = Math.max(1, Math.ceil(lineDensity(lines, crowd, links) / MOST_DENSE));
   const stroke: Stroke = { rgb: lines.light ? [30, 70, 130] : [150, 200, 255], alpha: 0.4, width: 0.9 };
   const spot: Stroke = { rgb: rgbOf(lines.light ? "#1b2f4f" : "#eaf3ff"), alpha: 1, width: 4 };
   for (const me of evenly([...links.keys()], fewer)) {
     const at = placeIn(crowd, me);
-    for (const way of links.get(me) ?? []) lines.pen.line(at, add(at, way), stroke);
+    for (const way of links.get(me) ?? []) lines.draw.line(at, add(at, way), stroke);
     if (most * fewer > 1) drawSegment(lines, at, seenAt(lines, at).scale, [-2, 0], [2, 0], spot);
   }
   return most * fewer;
 }
 
 /** Px of line for each px that most of the flock takes on the screen: an ellipse two standard deviations wide. */
-function inkOf(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>): number {
+function lineDensity(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>): number {
   let [length, x, y, xx, yy] = [0, 0, 0, 0, 0];
   for (const [me, ways] of links) {
     const at = placeIn(crowd, me);
@@ -73,7 +73,7 @@ function inkOf(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>):
 
 /** Draws the number of agents above each square of the floor; returns the number per 100 u x 100 u in the densest one. */
 export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
-  const { pen, light, box } = lines;
+  const { draw, light, box } = lines;
   const rgb: Rgb = light ? [30, 80, 150] : [120, 190, 255];
   const cell = Math.max(frame.width, frame.height) / CELLS;
   const columns = Math.ceil(frame.width / cell);
@@ -88,7 +88,7 @@ export function drawFloorDensity(lines: SpaceLines, frame: Frame): number {
   for (const [at, count] of counts) {
     const [x, y] = [frame.left + (at % columns) * cell, frame.top + Math.floor(at / columns) * cell];
     const corner = (dx: number, dy: number): Vec => [x + dx * cell * 0.96, y + dy * cell * 0.96, box.low[2]];
-    pen.face([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)], rgb, 0.06 + 0.5 * (count / most) ** 0.6);
+    draw.face([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)], rgb, 0.06 + 0.5 * (count / most) ** 0.6);
   }
   return (most * frame.stride * 100 ** 2) / cell ** 2;
 }

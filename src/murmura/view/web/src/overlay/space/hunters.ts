@@ -2,7 +2,7 @@
 
 import type { Predator } from "../../net/protocol";
 import { facetsOf, type Shape } from "../../render/space/bodies";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { add, cross, dot, minus, times, unit, type Vec } from "../../render/space/vectors";
 import { inside } from "../scenery";
 import { drawBall, drawRing, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";
@@ -39,13 +39,13 @@ function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): voi
   }
   if (hunter.target_x === undefined || hunter.target_y === undefined) return;
   const prey = vecOf({ x: hunter.target_x, y: hunter.target_y, ...(hunter.target_z === undefined ? {} : { z: hunter.target_z }) }, lines.box);
-  lines.pen.line(at, prey, { rgb, alpha: 0.85, width: 1.4, dash: [7, 4] });
+  lines.draw.line(at, prey, { rgb, alpha: 0.85, width: 1.4, dash: [7, 4] });
   drawRing(lines, prey, 7 / seenAt(lines, prey).scale, lines.gaze.ahead, { rgb, alpha: 0.85, width: 1.4 });
 }
 
-/** Facets from far to near, for a pen that knows no depth; lighter the more they face the sky. */
+/** Facets from far to near, for a canvas that knows no depth; lighter the more they face the sky. */
 function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r, g, b]: Rgb, seconds: number): void {
-  const { pen, gaze } = lines;
+  const { draw, gaze } = lines;
   const shape: Shape = FISH.test(hunter.species.toLowerCase()) ? "fish" : "bird";
   const ahead = unit([hunter.vx ?? Math.cos(hunter.heading), hunter.vy ?? Math.sin(hunter.heading), hunter.vz ?? 0]);
   const left = unit(Math.abs(ahead[2]) > 0.999 ? [0, 1, 0] : cross([0, 0, 1], ahead));
@@ -62,7 +62,7 @@ function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r
     const normal = unit(cross(minus(moved[1], moved[0]), minus(moved[2], moved[0])));
     return { moved, far: Math.min(...moved.map((corner) => dot(corner, gaze.ahead))), lit: shade * (0.62 + 0.38 * Math.abs(normal[2])) };
   });
-  for (const { moved, lit } of placed.sort((a, b) => b.far - a.far)) pen.face(moved, [Math.round(r * lit), Math.round(g * lit), Math.round(b * lit)], 1);
+  for (const { moved, lit } of placed.sort((a, b) => b.far - a.far)) draw.face(moved, [Math.round(r * lit), Math.round(g * lit), Math.round(b * lit)], 1);
 }
 
 /** Energy and state; pale if the hunter is behind an obstacle. */

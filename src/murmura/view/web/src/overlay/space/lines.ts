@@ -3,14 +3,14 @@
 import type { Point } from "../../net/protocol";
 import { parseHex } from "../../render/palettes";
 import { project, type Box, type Gaze, type Projection } from "../../render/space/camera";
-import type { Pen, Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Primitives, Rgb, Stroke } from "../../render/space/primitives/primitives";
 import type { Size } from "../../render/camera";
 import { across, add, times, type Vec } from "../../render/space/vectors";
 
 const ROUND = 48; // corners of a ring
 
 export interface SpaceLines {
-  pen: Pen;
+  draw: Primitives;
   context: CanvasRenderingContext2D; // for words and signs
   gaze: Gaze;
   view: Size; // CSS px
@@ -35,42 +35,42 @@ export function seenAt(lines: SpaceLines, at: Vec): Projection {
 }
 
 /** A circle around a position, perpendicular to a direction. */
-export function drawRing({ pen }: SpaceLines, at: Vec, radius: number, normal: Vec, stroke: Stroke): void {
+export function drawRing({ draw }: SpaceLines, at: Vec, radius: number, normal: Vec, stroke: Stroke): void {
   const [u, v] = across(normal);
-  drawArc(pen, at, times(u, radius), times(v, radius), 1, stroke);
+  drawArc(draw, at, times(u, radius), times(v, radius), 1, stroke);
 }
 
 /** An arc from twelve o'clock, facing the eye, that shows how much is left of something. */
-export function drawGauge({ pen, gaze }: SpaceLines, at: Vec, radius: number, share: number, stroke: Stroke): void {
-  drawArc(pen, at, times(gaze.up, radius), times(gaze.right, radius), Math.min(1, Math.max(0, share)), stroke);
+export function drawGauge({ draw, gaze }: SpaceLines, at: Vec, radius: number, share: number, stroke: Stroke): void {
+  drawArc(draw, at, times(gaze.up, radius), times(gaze.right, radius), Math.min(1, Math.max(0, share)), stroke);
 }
 
-function drawArc(pen: Pen, at: Vec, u: Vec, v: Vec, share: number, stroke: Stroke): void {
+function drawArc(draw: Primitives, at: Vec, u: Vec, v: Vec, share: number, stroke: Stroke): void {
   const count = Math.ceil(ROUND * share);
   let before = add(at, u);
   for (let k = 1; k <= count; k++) {
     const angle = (2 * Math.PI * share * k) / count;
     const point = add(at, add(times(u, Math.cos(angle)), times(v, Math.sin(angle))));
-    pen.line(before, point, stroke);
+    draw.line(before, point, stroke);
     before = point;
   }
 }
 
 /** A line parallel to the window, by CSS px to the right and up from a position. */
-export function drawSegment({ pen, gaze }: SpaceLines, at: Vec, scale: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number], stroke: Stroke): void {
+export function drawSegment({ draw, gaze }: SpaceLines, at: Vec, scale: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number], stroke: Stroke): void {
   const end = (x: number, y: number): Vec => add(at, add(times(gaze.right, x / scale), times(gaze.up, y / scale)));
-  pen.line(end(ax, ay), end(bx, by), stroke);
+  draw.line(end(ax, ay), end(bx, by), stroke);
 }
 
 /** A ball with a light side. */
-export function drawBall({ pen }: SpaceLines, at: Vec, radius: number, rgb: Rgb, solid = 0.16): void {
-  pen.disc(at, radius, rgb, 0.35 * solid, solid);
+export function drawBall({ draw }: SpaceLines, at: Vec, radius: number, rgb: Rgb, solid = 0.16): void {
+  draw.disc(at, radius, rgb, 0.35 * solid, solid);
 }
 
 /** A dashed line from a position down to the floor, which shows what it is above. */
 export function drawStalk(lines: SpaceLines, at: Vec, rgb: Rgb, alpha: number): void {
-  const { pen, box } = lines;
+  const { draw, box } = lines;
   const foot: Vec = [at[0], at[1], box.low[2]];
-  pen.line(at, foot, { rgb, alpha, width: 1, dash: [2, 4] });
+  draw.line(at, foot, { rgb, alpha, width: 1, dash: [2, 4] });
   drawRing(lines, foot, 0.008 * Math.max(box.sides[0], box.sides[1]), [0, 0, 1], { rgb, alpha, width: 1 });
 }

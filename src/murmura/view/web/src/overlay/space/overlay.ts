@@ -7,9 +7,9 @@ import type { Looks } from "../../panel/settings";
 import type { Gaps, Size } from "../../render/camera";
 import type { SpaceEye } from "../../render/space/eye";
 import { drawCompass, mapsOf, type Maps, type MapScene } from "../../render/space/maps";
-import { isHidden } from "../../render/space/ink/hiding";
-import type { InkSheet } from "../../render/space/ink/ink_sheet";
-import type { Stroke } from "../../render/space/ink/pen";
+import { isHidden } from "../../render/space/occlusion";
+import type { PrimitiveBatch } from "../../render/space/primitives/primitive_batch";
+import type { Stroke } from "../../render/space/primitives/primitives";
 import { bodyHalf } from "../../render/space/scene";
 import { isSolid } from "../../render/space/solids";
 import type { Vec } from "../../render/space/vectors";
@@ -21,7 +21,7 @@ import { streak } from "../wind";
 import type { BodyLook } from "../bodies";
 import { drawSpaceAgent } from "./agent";
 import { drawSpaceBodies } from "./bodies";
-import { CanvasPen } from "./canvas_pen";
+import { CanvasPrimitives } from "./canvas_primitives";
 import { drawFloorDensity, drawSpaceCones, drawSpaceSights } from "./everyone";
 import { drawHunter } from "./hunters";
 import { drawBall, rgbOf, vecOf, type SpaceLines } from "./lines";
@@ -51,17 +51,17 @@ export interface SpaceOverlayScene {
   look: BodyLook;
   size: number; // of animals, 1 being usual
   solids: readonly SceneObject[]; // obstacles; another list when they change
-  sheet: InkSheet | null; // lines and obstacles are part of the picture below; null: all are drawn here
+  batch: PrimitiveBatch | null; // lines and obstacles are part of the picture below; null: all are drawn here
 }
 
 export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
-  const { eye, view, light, sheet } = scene;
+  const { eye, view, light, batch } = scene;
   const { gaze, box } = eye;
-  const pen = sheet ?? new CanvasPen(context, gaze, box);
-  sheet?.clear();
-  const hides = (at: Vec) => sheet !== null && isHidden(scene.solids, box, gaze.eye, at);
-  drawWorld({ pen, context, gaze, view, box, light, isHidden: hides }, moment, scene, counts);
-  if (pen instanceof CanvasPen) pen.flush();
+  const draw = batch ?? new CanvasPrimitives(context, gaze, box);
+  batch?.clear();
+  const hides = (at: Vec) => batch !== null && isHidden(scene.solids, box, gaze.eye, at);
+  drawWorld({ draw, context, gaze, view, box, light, isHidden: hides }, moment, scene, counts);
+  if (draw instanceof CanvasPrimitives) draw.flush();
   const space = moment?.to.frame.space;
   if (!moment || !space || scene.looks.hidden) return;
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
@@ -74,7 +74,7 @@ function drawWorld(lines: SpaceLines, moment: Moment | null, scene: SpaceOverlay
   const { eye, looks, things, chosen, place, hand } = scene;
   const { box } = lines;
   if (moment) drawEverybody(lines, moment, scene, counts);
-  drawSpaceScenery(lines, scene.sheet ? things.filter((thing) => !isSolid(thing)) : things);
+  drawSpaceScenery(lines, scene.batch ? things.filter((thing) => !isSolid(thing)) : things);
   const half = bodyHalf(box, eye.shape, scene.size, moment?.to.frame.count ?? 1);
   for (const thing of things) {
     if (thing.kind === "predator") drawHunter(lines, thing, { half, seconds: scene.seconds });
@@ -101,23 +101,23 @@ function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: Spa
 
 /** Streaks that drift with the wind, each at its own height. */
 function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: number }, seconds: number): void {
-  const { pen, box, light } = lines;
+  const { draw, box, light } = lines;
   const long = Math.min(0.09, 0.012 + 0.005 * blow.speed) * box.sides[0];
   for (let k = 0; k < STREAKS; k++) {
     const { x, y, fade, dx, dy } = streak(k, seconds, blow, { width: box.sides[0], height: box.sides[1] });
     const z = box.low[2] + box.sides[2] * ((k * 0.618034) % 1);
     const stroke: Stroke = light ? { rgb: [40, 70, 110], alpha: 0.3 * fade, width: 1.2 } : { rgb: [190, 215, 255], alpha: 0.26 * fade, width: 1.2 };
-    pen.line([x - dx * long, y - dy * long, z], [x, y, z], stroke);
+    draw.line([x - dx * long, y - dy * long, z], [x, y, z], stroke);
   }
 }
 
 /** A wall or a ball that is being drawn. */
 function drawSpaceDraft(lines: SpaceLines, draft: Pair[], round: boolean, height: number): void {
-  const { pen, light, box } = lines;
+  const { draw, light, box } = lines;
   const stroke: Stroke = { rgb: rgbOf(light ? "#c2410c" : "#ffb35c"), alpha: 1, width: 3 };
   draft.slice(1).forEach(([x, y], k) => {
     const [ax, ay] = draft[k];
-    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) pen.line([ax, ay, z], [x, y, z], stroke);
+    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) draw.line([ax, ay, z], [x, y, z], stroke);
   });
   if (!round || draft.length < 2) return;
   const [[x, y], [ex, ey]] = draft;

@@ -1,7 +1,7 @@
 /** Objects of a world with a depth: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
-import type { Rgb, Stroke } from "../../render/space/ink/pen";
+import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
 import { boxCorners } from "../../render/space/solids";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { drawBall, drawGauge, drawRing, drawSegment, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";
@@ -43,55 +43,55 @@ function drawSphere(lines: SpaceLines, thing: Kind<"circle">): void {
 }
 
 function drawCylinder(lines: SpaceLines, { x, y, radius, bottom, top }: Kind<"cylinder">): void {
-  const { pen, box, gaze } = lines;
+  const { draw, box, gaze } = lines;
   const ends: Vec[] = [[x, y, bottom ?? box.low[2]], [x, y, top ?? box.low[2] + box.sides[2]]];
-  const aside = times(unit([gaze.right[0], gaze.right[1], 0]), radius);
-  const back = times(aside, -1);
-  pen.face([add(ends[0], aside), add(ends[1], aside), add(ends[1], back), add(ends[0], back)], ...stone(lines));
+  const right = times(unit([gaze.right[0], gaze.right[1], 0]), radius);
+  const left = times(right, -1);
+  draw.face([add(ends[0], right), add(ends[1], right), add(ends[1], left), add(ends[0], left)], ...stone(lines));
   for (const end of ends) drawRing(lines, end, radius, UP, edge(lines));
-  for (const side of [aside, back]) pen.line(add(ends[0], side), add(ends[1], side), edge(lines));
+  for (const side of [right, left]) draw.line(add(ends[0], side), add(ends[1], side), edge(lines));
 }
 
 function drawBox(lines: SpaceLines, box: Kind<"box">): void {
   const corners = boxCorners(box);
-  for (const face of FACES) lines.pen.face(face.map((k) => corners[k]), ...stone(lines));
-  for (const [a, b] of EDGES) lines.pen.line(corners[a], corners[b], edge(lines));
+  for (const face of FACES) lines.draw.face(face.map((k) => corners[k]), ...stone(lines));
+  for (const [a, b] of EDGES) lines.draw.line(corners[a], corners[b], edge(lines));
 }
 
 /** A plane: a piece of it as large as the world, with lines across. */
 function drawPlane(lines: SpaceLines, { point, normal }: Kind<"plane">): void {
-  const { pen, box } = lines;
+  const { draw, box } = lines;
   const [u, v] = across(unit(normal));
   const reach = 0.5 * Math.max(...box.sides);
   const at = (a: number, b: number): Vec => add(point, add(times(u, a * reach), times(v, b * reach)));
-  pen.face([at(-1, -1), at(1, -1), at(1, 1), at(-1, 1)], ...stone(lines));
+  draw.face([at(-1, -1), at(1, -1), at(1, 1), at(-1, 1)], ...stone(lines));
   const faint: Stroke = { ...edge(lines), alpha: 0.4 * edge(lines).alpha };
   for (let k = -4; k <= 4; k++) {
-    pen.line(at(k / 4, -1), at(k / 4, 1), faint);
-    pen.line(at(-1, k / 4), at(1, k / 4), faint);
+    draw.line(at(k / 4, -1), at(k / 4, 1), faint);
+    draw.line(at(-1, k / 4), at(1, k / 4), faint);
   }
 }
 
 /** Walls and polygons stand upright from floor to ceiling. */
 function drawWalls(lines: SpaceLines, { kind, points }: Kind<"wall" | "polygon">): void {
-  const { pen, box } = lines;
+  const { draw, box } = lines;
   const [low, high] = [box.low[2], box.low[2] + box.sides[2]];
   const pieces = points.slice(1).map((end, k) => [points[k], end] as const);
   if (kind === "polygon" && points.length > 2) pieces.push([points[points.length - 1], points[0]]);
   for (const [[ax, ay], [bx, by]] of pieces) {
     const corners: Triple[] = [[ax, ay, low], [bx, by, low], [bx, by, high], [ax, ay, high]];
-    pen.face(corners, ...stone(lines));
-    corners.forEach((corner, k) => { pen.line(corner, corners[(k + 1) % 4], edge(lines)); });
+    draw.face(corners, ...stone(lines));
+    corners.forEach((corner, k) => { draw.line(corner, corners[(k + 1) % 4], edge(lines)); });
   }
 }
 
 /** An attractor, repulsor or threat: a glowing ball, a mark at its centre, and a line to the ground. */
 export function drawField(lines: SpaceLines, at: Vec, mode: PointerMode, radius: number, near = false): void {
-  const { pen, light, gaze } = lines;
+  const { draw, light, gaze } = lines;
   const p = seenAt(lines, at);
   if (p.far <= 0) return;
   const rgb = (light ? POINTER_INKS : POINTER_COLORS)[mode];
-  pen.disc(at, Math.max(14 / p.scale, radius), rgb, near ? 0.22 : 0.1, 0);
+  draw.disc(at, Math.max(14 / p.scale, radius), rgb, near ? 0.22 : 0.1, 0);
   drawStalk(lines, at, rgb, 0.5);
   const stroke: Stroke = { rgb, alpha: near ? 0.85 : 0.55, width: 1.3, ...(mode === "attract" ? {} : { dash: [5, 5] as const }) };
   for (const normal of [gaze.ahead, UP]) drawRing(lines, at, 9 / p.scale, normal, stroke);

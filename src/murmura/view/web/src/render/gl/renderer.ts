@@ -10,8 +10,8 @@ import { colorTable, TABLE_SIZE } from "../palettes";
 import { agentHalf, FORMS, type Picture, type Scene } from "../picture";
 import type { Moment } from "../../net/timeline";
 import { Agents, type AgentLook } from "./agents";
-import { InkSheet } from "../space/ink/ink_sheet";
-import { SpaceRenderer } from "../space/renderer";
+import { PrimitiveBatch } from "../space/primitives/primitive_batch";
+import { SpaceRenderer } from "../space/gl/renderer";
 import type { SpaceScene } from "../space/scene";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
 import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
@@ -36,7 +36,7 @@ export class RendererGl implements Picture {
   private isFirst = false; // the trails contain only the light of the first picture
   /** Rendered by the CPU: light has half the resolution, which the glow hides. */
   readonly software: boolean;
-  readonly sheet = new InkSheet();
+  readonly batch = new PrimitiveBatch();
 
   /** Null if the browser does not support it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {
@@ -95,7 +95,7 @@ export class RendererGl implements Picture {
     }
     this.setPalette(scene);
     this.space ??= new SpaceRenderer(this.gl, this.software);
-    this.space.draw(moment, scene, this.palette, this.sheet);
+    this.space.draw(moment, scene, this.palette, this.batch);
   }
 
   private look(scene: Scene, count: number, gain: number, cover: number, shrunk = 1): AgentLook {
@@ -116,7 +116,7 @@ export class RendererGl implements Picture {
   private drawTrails(moment: Moment, scene: Scene): void {
     const gl = this.gl;
     const [old, fresh] = this.targets;
-    const { keep, light } = this.exposure(scene);
+    const { keep, light } = this.trailLight(scene);
     this.use(this.fade, fresh, [old.texture]);
     gl.disable(gl.BLEND);
     gl.uniform1f(this.fade.at.u_keep, keep);
@@ -134,7 +134,7 @@ export class RendererGl implements Picture {
    * How much of the old light stays, and how much agents add.
    * The light of the first picture is removed as soon as they move; otherwise it would stay as a ghost.
    */
-  private exposure(scene: Scene): { keep: number; light: number } {
+  private trailLight(scene: Scene): { keep: number; light: number } {
     const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS * (scene.trailLength ?? 1) : NO_TRAIL_SECONDS));
     if (this.before === null) {
       this.isFirst = true;

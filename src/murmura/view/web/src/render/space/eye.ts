@@ -60,11 +60,11 @@ export class SpaceEye implements Eye {
   }
 
   get scale(): number {
-    return this.gaze.focal / Math.max(1e-3, project(this.gaze, this.depthOfHands).far);
+    return this.gaze.focal / Math.max(1e-3, project(this.gaze, this.toolPlace).far);
   }
 
   /** Tools act at the depth of the flock. */
-  private get depthOfHands(): Vec {
+  private get toolPlace(): Vec {
     const { frame } = this.stage;
     if (!frame?.space || frame.count === 0) return this.orbit.target;
     const { x, y, z } = middleOf(frame, frame.space);
@@ -97,11 +97,11 @@ export class SpaceEye implements Eye {
     return { ...orbit, tilt: Math.max(orbit.tilt, Math.asin(Math.max(-1, Math.min(1, -room / orbit.distance)))) };
   }
 
-  /** Dragging rotates the world; with `aside` it moves it. */
-  pan(dx: number, dy: number, aside = false): void {
-    const by = (orbit: Orbit) => (aside ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX));
+  /** Dragging rotates the world; with `sliding` it moves it. */
+  pan(dx: number, dy: number, sliding = false): void {
+    const by = (orbit: Orbit) => (sliding ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX));
     this.riding = false;
-    if (aside) this.following = this.whole = false;
+    if (sliding) this.following = this.whole = false;
     if (this.goal) this.goal = by(this.goal);
     this.orbit = by(this.orbit);
     this.stage.wake();
@@ -158,7 +158,7 @@ export class SpaceEye implements Eye {
   }
 
   at(screen: Point): Point {
-    const [x, y, z] = meets(this.gaze, screen, this.depthOfHands);
+    const [x, y, z] = meets(this.gaze, screen, this.toolPlace);
     return { x, y, z };
   }
 

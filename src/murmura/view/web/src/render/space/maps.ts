@@ -139,10 +139,10 @@ function drawEye(context: CanvasRenderingContext2D, eye: Point, target: Point, l
   context.fill();
 }
 
-const AXES: { name: string; way: Vec; dark: string; ink: string }[] = [
-  { name: "x", way: [1, 0, 0], dark: "#ff9d8a", ink: "#a8321b" },
-  { name: "y", way: [0, 1, 0], dark: "#9fe3b4", ink: "#1b6e48" },
-  { name: "z", way: [0, 0, 1], dark: "#9cc7ff", ink: "#1c54aa" },
+const AXES: { name: string; way: Vec; onDark: string; onLight: string }[] = [
+  { name: "x", way: [1, 0, 0], onDark: "#ff9d8a", onLight: "#a8321b" },
+  { name: "y", way: [0, 1, 0], onDark: "#9fe3b4", onLight: "#1b6e48" },
+  { name: "z", way: [0, 0, 1], onDark: "#9cc7ff", onLight: "#1c54aa" },
 ];
 
 /** The axes in perspective; those that point away are drawn first. */
@@ -151,8 +151,8 @@ export function drawCompass({ context, gaze, light }: MapScene, at: Point): void
   context.font = "600 11px system-ui, sans-serif";
   context.textAlign = "center";
   context.lineCap = "round";
-  for (const { name, x, y, far, dark, ink } of shown.sort((a, b) => b.far - a.far)) {
-    context.strokeStyle = context.fillStyle = light ? ink : dark;
+  for (const { name, x, y, far, onDark, onLight } of shown.sort((a, b) => b.far - a.far)) {
+    context.strokeStyle = context.fillStyle = light ? onLight : onDark;
     context.globalAlpha = far > 0.4 ? 0.6 : 1;
     context.lineWidth = 2;
     context.beginPath();

@@ -1,7 +1,7 @@
 /** The additional scene data for worlds with a depth. */
 
 import type { JsonObject, SceneObject } from "../../net/protocol";
-import { valueAt } from "../../panel/schema";
+import { valueAt } from "../../panel/controls/schema";
 import type { Scene } from "../picture";
 import type { Shape } from "./bodies";
 import type { Box, Gaze } from "./camera";

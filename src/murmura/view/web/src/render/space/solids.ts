@@ -144,7 +144,7 @@ function prism(into: Builder, points: readonly Pair[], { low, sides }: Box): voi
     const [bx, by] = ring[(k + 1) % ring.length];
     into.face([ax, ay, under], [bx, by, under], [bx, by, over], [ax, ay, over]);
   });
-  for (const [a, b, c] of ears(ring)) {
+  for (const [a, b, c] of triangulated(ring)) {
     into.face([...a, over], [...b, over], [...c, over]);
     into.face([...c, under], [...b, under], [...a, under]);
   }
@@ -157,7 +157,7 @@ function area(points: readonly Pair[]): number {
 }
 
 /** The triangles of a polygon that may be dented, counter-clockwise: corner after corner is cut off. */
-function ears(points: readonly Pair[]): [Pair, Pair, Pair][] {
+function triangulated(points: readonly Pair[]): [Pair, Pair, Pair][] {
   const left = [...points];
   const found: [Pair, Pair, Pair][] = [];
   while (left.length > 3) {

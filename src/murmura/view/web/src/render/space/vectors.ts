@@ -15,6 +15,6 @@ export function unit(a: Vec): Vec {
 
 /** Two directions perpendicular to a third and to each other. */
 export function across(a: Vec): [Vec, Vec] {
-  const aside = unit(cross(a, Math.abs(a[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
-  return [aside, cross(aside, a)];
+  const beside = unit(cross(a, Math.abs(a[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+  return [beside, cross(beside, a)];
 }

@@ -74,8 +74,8 @@ function leaning(state: FlockState, maxForce: number): (k: number, ahead: Triple
   if (rolls) return (k) => rolls[k];
   const [forceX, forceY] = [state.column("acceleration_x"), state.column("acceleration_y")];
   return (k, [x, y]) => {
-    const aside = ((forceY?.[k] ?? 0) * x - (forceX?.[k] ?? 0) * y) / Math.max(Math.hypot(x, y), 1e-6);
-    return Math.atan((BANK * aside) / Math.max(maxForce, 1e-9));
+    const sideways = ((forceY?.[k] ?? 0) * x - (forceX?.[k] ?? 0) * y) / Math.max(Math.hypot(x, y), 1e-6);
+    return Math.atan((BANK * sideways) / Math.max(maxForce, 1e-9));
   };
 }
 

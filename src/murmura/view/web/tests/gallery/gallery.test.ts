@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { groupsOf, nineOf } from "../../src/gallery/groups";
+import { OwnPresets } from "../../src/gallery/own";
+import { commandOf } from "../../src/panel/files";
+
+const list = ["ants", "classic", "ecosystem", "my-own", "vicsek"].map((name) => ({ name, title: "" }));
+
+it("presets are in groups, and none is lost", () => {
+  const groups = groupsOf(list);
+  expect(groups.flatMap(({ items }) => items).map(({ name }) => name).sort()).toEqual(list.map(({ name }) => name));
+  expect(groups.at(-1)).toMatchObject({ label: "More", items: [{ name: "my-own" }] });
+  const deep = groupsOf([...list, { name: "swarm", title: "", deep: true }]);
+  expect(deep[0]).toEqual({ label: "In space", items: [{ name: "swarm", title: "", deep: true }] });
+});
+it("the best are on the keys, and where some are missing others move up", () => {
+  expect(nineOf(list).map(({ name }) => name)).toEqual(["ecosystem", "vicsek", "classic", "ants", "my-own"]);
+});
+it("own presets are kept, renamed and deleted; what is stored is read with care", () => {
+  const store = { text: '[{"name":"old","scenario":{"agents":3}},{"name":4},7,{"name":"x","scenario":{},"picture":"javascript:alert(1)"}]' };
+  const memory = { getItem: () => store.text, setItem: (_: string, text: string) => { store.text = text; } };
+  const own = new OwnPresets(memory);
+  expect(own.list.map(({ name, picture }) => [name, picture])).toEqual([["old", ""], ["x", ""]]);
+  expect(own.save({ name: "  ", scenario: {}, picture: "" })).toMatch(/needs a name/);
+  expect(own.save({ name: "mine", scenario: { agents: 9 }, picture: "data:image/jpeg;base64,AA" })).toBeNull();
+  expect(own.rename("mine", "old")).toMatch(/already/);
+  expect(own.rename("mine", "ours")).toBeNull();
+  own.remove("old");
+  expect(new OwnPresets(memory).list.map(({ name }) => name)).toEqual(["x", "ours"]);
+});
+it("the command names a shipped scenario only while it is unchanged", () => {
+  const hello = { scenario: { name: "fish", agents: 3 }, loaded: { name: "fish", agents: 3 }, scenarios: [{ name: "fish", title: "" }], seed: 5 };
+  expect(commandOf(hello, 900)).toBe("murmura run fish --seed 5 --steps 900 --out fish-run");
+  expect(commandOf({ ...hello, loaded: { name: "fish", agents: 4 } }, 1)).toBe("murmura run fish.json --seed 5 --steps 600 --out fish-run");
+});

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { controlOf, defaultsOf, groupsOf, humanized, matches, niceStep, valueAt } from "../../src/panel/controls/schema";
+
+const schema = {
+  $defs: {
+    World: { description: "The plane.", properties: { width: { type: "number", exclusiveMinimum: 0, slider: [100, 10000], unit: "u", description: "Width." }, boundary: { type: "string", enum: ["wrap", "soft"] } } },
+    Rules: { properties: { alignment: { $ref: "#/$defs/Alignment" } } },
+    Alignment: { description: "Fly along.", properties: { enabled: { type: "boolean" }, radius: { anyOf: [{ type: "number", exclusiveMinimum: 0 }, { type: "null" }], slider: [5, 200], unit: "u" }, points: { type: "array" } } },
+  },
+  properties: { agents: { type: "integer", default: 2000 }, world: { $ref: "#/$defs/World", default: { width: 1600 } }, rules: { $ref: "#/$defs/Rules", default: {} } },
+};
+const scenario = { rules: { alignment: { enabled: true, radius: null }, mine: { enabled: true, pull: 2 } } };
+
+it("sections and rules become groups", () => {
+  const groups = groupsOf(schema, scenario);
+  expect(groups.map((group) => group.path)).toEqual(["world", "rules.alignment", "rules.mine"]);
+  expect(groups[0]).toMatchObject({ label: "World", help: "The plane.", switch: null });
+  expect(groups[0].controls[0]).toMatchObject({ path: "world.width", kind: "number", min: 100, max: 10000, step: 50, unit: "u", help: "Width." });
+  expect(groups[0].controls[1]).toMatchObject({ kind: "choice", choices: ["wrap", "soft"] });
+});
+it("a rule has a check box, and lists are left to the tools", () => {
+  const [, alignment] = groupsOf(schema, scenario);
+  expect(alignment.switch).toBe("rules.alignment.enabled");
+  expect(alignment.controls).toHaveLength(1);
+  expect(alignment.controls[0]).toMatchObject({ path: "rules.alignment.radius", kind: "number", nullable: true, min: 5, max: 200 });
+});
+it("a user's own rule is offered too", () => {
+  const mine = groupsOf(schema, scenario)[2];
+  expect(mine.switch).toBe("rules.mine.enabled");
+  expect(mine.controls[0]).toMatchObject({ path: "rules.mine.pull", kind: "number" });
+});
+it("an open lower end is not offered", () => {
+  expect(controlOf({ type: "number", exclusiveMinimum: 0, maximum: 1 }, "a")?.min).toBeGreaterThan(0);
+  expect(controlOf({ type: "string" }, "a")).toBeNull();
+});
+it("steps are round", () => {
+  expect([niceStep(1), niceStep(4), niceStep(9900), niceStep(0)]).toEqual([0.005, 0.02, 50, 0.01]);
+});
+it("values, names, search, defaults", () => {
+  expect(valueAt(scenario, "rules.mine.pull")).toBe(2);
+  expect(valueAt(scenario, "rules.no.pull")).toBeUndefined();
+  expect(humanized("rules.avoid_obstacles")).toBe("Avoid obstacles");
+  expect(matches({ label: "Radius", path: "rules.alignment.radius", help: "How far" }, "align rad")).toBe(true);
+  expect(matches({ label: "Radius", path: "rules.alignment.radius", help: "How far" }, "wind")).toBe(false);
+  expect(defaultsOf(schema)).toEqual({ agents: 2000, world: { width: 1600 }, rules: {} });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+
+import { unpackFrames } from "../../src/standalone/unpack";
+import { cheapMeasures } from "../../src/standalone/messages/measures";
+import { evaluated, onCurve, vectorOf } from "../../src/standalone/start/numbers";
+import { drawnStart, threefry, uniformPair } from "../../src/standalone/start/random";
+import { differingPaths, prunedSchema, refusal, withValue } from "../../src/standalone/values";
+
+describe("randomness", () => {
+  it("gives the words of the published test vectors", () => {
+    // Salmon et al. 2011, Random123: threefry2x32, 20 rounds.
+    expect(threefry(0, 0, 0, 0)).toEqual([0x6b200159, 0x99ba4efe]);
+    expect(threefry(0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff)).toEqual([0x1cb996fc, 0xbb002be7]);
+    expect(threefry(0x13198a2e, 0x03707344, 0x243f6a88, 0x85a308d3)).toEqual([0xc4923a9c, 0x483df7a0]);
+  });
+
+  it("stays in [0, 1)", () => {
+    for (let id = 0; id < 100; id++) for (const u of uniformPair([7, 0], 3, id, 1)) expect(u >= 0 && u < 1).toBe(true);
+  });
+
+  it("places agents inside a wrapping world, as fast as the start says", () => {
+    const scenario = {
+      world: { width: 100, height: 50, boundary: "wrap" },
+      start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
+      motion: { policy: "capped" },
+    };
+    const { places: quads, headings } = drawnStart(scenario, 4, 50);
+    for (let k = 0; k < 50; k++) {
+      expect(quads[4 * k]).toBeGreaterThanOrEqual(5);
+      expect(quads[4 * k]).toBeLessThanOrEqual(95);
+      expect(Math.hypot(quads[4 * k + 2], quads[4 * k + 3])).toBeCloseTo(3, 5);
+      expect(Math.cos(headings[k])).toBeCloseTo(quads[4 * k + 2] / 3, 5);
+    }
+  });
+
+  it("lets a flock start in one direction, as murmura.engine.drawing does", () => {
+    const scenario = {
+      world: { width: 800, height: 600, depth: null as number | null, boundary: "open" },
+      start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0, direction: 70, direction_spread: 40 },
+      motion: { policy: "capped" },
+    };
+    const close = (found: number[], expected: number[]): void => { expected.forEach((each, k) => { expect(found[k]).toBeCloseTo(each, 4); }); };
+    const plane = drawnStart(scenario, 4, 3).places;
+    close([2, 3, 6, 7, 10, 11].map((k) => plane[k]), [-1.02186, 2.8206, -0.51387, 2.95566, 2.26092, 1.97187]);
+    scenario.world.depth = 400;
+    const space = drawnStart(scenario, 4, 3).places;
+    close([12, 13, 14, 16, 17, 18].map((k) => space[k]), [-0.89084, 2.86466, -0.01217, -0.3663, 2.6838, -1.2896]);
+  });
+});
+
+describe("numbers that follow values", () => {
+  const curve = { x: [0, 1, 3], y: [0, 10, 20] };
+
+  it("reads lines and curves, and does not go beyond a curve's ends", () => {
+    expect(onCurve([2, 1], 4)).toBe(9);
+    expect([-1, 0.5, 2, 9].map((x) => onCurve(curve, x))).toEqual([0, 5, 15, 20]);
+  });
+
+  it("adds or multiplies parts", () => {
+    const values: Record<string, number> = { a: 2, b: 3 };
+    const value = (path: string): number => values[path];
+    expect(evaluated({ how: "sum", base: 1, parts: [["a", [1, 0]], ["b", [2, 0]]] }, value)).toBe(9);
+    expect(evaluated({ how: "product", base: 2, parts: [["a", [1, 0]], ["b", [1, 0]]] }, value)).toBe(12);
+    const live = { ranges: {}, vector: [5, 6], recipes: { "1": { how: "sum" as const, base: 0, parts: [["a", [1, 0]]] as [string, [number, number]][] } } };
+    expect([...vectorOf(live, value)]).toEqual([5, 2]);
+  });
+});
+
+describe("values", () => {
+  const live = { ranges: { "perception.radius": [10, 400] as [number, number], "rules.cohesion.weight": [0, 4] as [number, number] }, recipes: {}, vector: [] };
+  const scene = { live, canDraw: true, templates: { attractors: {} } };
+  const scenario = { agents: 5, world: { width: 300, height: 200, boundary: "wrap" }, perception: { radius: 50 }, rules: { cohesion: { weight: 1, weighting: "linear" } }, display: { size: 1 } };
+
+  it("takes numbers in their range, and says why it takes nothing else", () => {
+    expect(refusal(scene, scenario, "rules.cohesion.weight", 2)).toBe("");
+    expect(refusal(scene, scenario, "display.size", 2)).toBe("");
+    expect(refusal(scene, scenario, "rules.cohesion.weight", 9)).toMatch(/from 0 to 4.*got 9/);
+    expect(refusal(scene, scenario, "rules.cohesion.weighting", "uniform")).toMatch(/needs another kernel/);
+    expect(refusal(scene, scenario, "perception.radius", 150)).toMatch(/half the smaller side/);
+    expect(refusal(scene, scenario, "rules.nothing", 1)).toMatch(/no value/);
+    expect(refusal(scene, scenario, "agents", 2000)).toBe("");
+    expect(refusal(scene, scenario, "agents", 1e6)).toMatch(/from 1 to 200000/);
+    expect(refusal({ ...scene, canDraw: false }, scenario, "agents", 2000)).toMatch(/cannot draw another start/);
+    expect(refusal(scene, scenario, "__proto__.x", 1)).toMatch(/no value/);
+  });
+
+  it("changes one value and leaves the rest", () => {
+    const changed = withValue(scenario, "rules.cohesion.weight", 3);
+    expect(differingPaths(scenario, changed)).toEqual(["rules.cohesion.weight"]);
+    expect(scenario.rules.cohesion.weight).toBe(1);
+  });
+
+  it("offers only what can be changed", () => {
+    const schema = {
+      $defs: { Cohesion: { properties: { weight: { type: "number" }, weighting: { enum: ["a"] } } } },
+      properties: { rules: { properties: { cohesion: { $ref: "#/$defs/Cohesion" }, wind: { properties: { speed: { type: "number" } } } } } },
+    };
+    const found = prunedSchema(schema, live).properties as Record<string, { properties: object }>;
+    expect(found.rules.properties).toEqual({ cohesion: { properties: { weight: { type: "number" } } } });
+    expect(prunedSchema(schema, null).properties).toEqual({});
+  });
+});
+
+it("measures a flock in step", () => {
+  const quads = Float32Array.of(0, 0, 3, 4, 9, 9, 3, 4);
+  expect(cheapMeasures(quads, 2)).toEqual({ polarization: 1, mean_speed: 10, speed_deviation: 0 });
+});
+
+it("unpacks frames of an agent that flies on", () => {
+  const header = new Uint8Array(96);
+  for (const k of [0, 1]) new DataView(header.buffer).setUint32(48 * k + 8, 1, true);
+  // First 100 across and 50 down, then 3 and 1 more: of the second frame only the differences are kept.
+  const planes = Uint8Array.of(100, 0, 50, 0, 2, 3, 1, 4, 3, 0, 1, 0, 0, 0, 0, 0);
+  const words = unpackFrames(header, planes, 2).map((frame) => new Uint32Array(frame, 48));
+  expect(words.map((word) => [(word[0] & 0xffff) >> 3, word[0] >>> 19])).toEqual([[100, 50], [103, 51]]);
+  expect((words[1][1] >> 16) & 255).toBe(1);
+});

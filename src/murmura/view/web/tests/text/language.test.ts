@@ -1,0 +1,20 @@
+import { afterEach, expect, it } from "vitest";
+import { languageOf, say, use } from "../../src/text/language";
+
+afterEach(() => { use({}); });
+
+it("texts are looked up whole, with the spaces around them, and stay English where the table has none", () => {
+  expect(say(" Settings ")).toBe(" Settings ");
+  use({ Settings: "Einstellungen", "{} frames in {}.": "In {} liegen {} Bilder." });
+  expect([say("Settings"), say(" Settings "), say("Setting"), say("")]).toEqual(["Einstellungen", " Einstellungen ", "Setting", ""]);
+});
+it("what changes in a text goes into its place, in order, and is never taken for a pattern", () => {
+  use({ "{} frames in {}.": "{} Bilder in {}.", "1 + 1 (or {})": "1 + 1 (oder {})" });
+  expect(say("12 frames in /tmp/$& run.")).toBe("12 Bilder in /tmp/$& run.");
+  expect(say("1 + 1 (or 2)")).toBe("1 + 1 (oder 2)");
+});
+it("the first of the visitor's languages counts that there is a table for", () => {
+  expect(languageOf(["fr-CH", "de-AT", "en"], ["de"])).toBe("de");
+  expect(languageOf(["en-GB", "de"], ["de"])).toBe("en");
+  expect(languageOf([], ["de"])).toBe("en");
+});

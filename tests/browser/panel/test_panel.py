@@ -1,0 +1,139 @@
+"""The settings panel: order, readable text, and undo of every change."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from playwright.sync_api import Locator
+
+from tests.browser.tab import Tab
+
+
+def _row(tab: Tab, path: str) -> Locator:
+    return tab.page.locator(f'.lil-controller[data-path="{path}"]')
+
+
+def _set(tab: Tab, path: str, value: float) -> None:
+    field = _row(tab, path).locator("input")
+    field.fill(str(value))
+    field.press("Enter")
+    field.blur()
+
+
+def _holds(tab: Tab, path: str) -> Any:
+    found: Any = tab.session.scenario
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def test_rules_that_take_part_come_first_and_open(tab: Tab) -> None:
+    tab.send("load", scenario="vicsek")
+    tab.shows_now()
+    row = _row(tab, "rules.vicsek.noise")
+    tab.until(row.is_visible)
+    box = row.bounding_box()
+    assert box is not None and box["y"] < 400  # near the top: nothing has to be scrolled
+    assert not _row(tab, "rules.separation.radius").is_visible()
+
+
+def test_a_rule_that_is_switched_on_moves_up(tab: Tab) -> None:
+    tab.page.get_by_role("button", name="More rules").click()
+    assert not _row(tab, "rules.wander.rate").is_visible()
+    tab.page.get_by_label("Enable wander", exact=True).check()
+    tab.until(lambda: _holds(tab, "rules.wander.enabled"))
+    tab.page.get_by_role("button", name="More rules").click()
+    tab.until(lambda: not tab.page.get_by_label("Enable jitter", exact=True).is_visible())  # folded again
+    tab.until(_row(tab, "rules.wander.rate").is_visible)  # among those that take part, and open
+
+
+def test_tooltips_and_options_are_in_plain_words(tab: Tab) -> None:
+    titles = tab.page.locator(".settings [title]").evaluate_all("(all) => all.map((each) => each.title)")
+    assert len(titles) > 100
+    assert [text for text in titles if re.search(r"\b[A-Z]\d+-\d+|rules\.|_", text)] == []
+    options = tab.page.locator(".settings option").all_text_contents()
+    assert "1 / distance²" in options and not [text for text in options if "_" in text]
+
+
+def test_advanced_settings_are_folded(tab: Tab) -> None:
+    assert _row(tab, "rules.separation.radius").is_visible()
+    assert not _row(tab, "rules.separation.falloff").is_visible()
+    tab.page.get_by_label("Search settings").fill("falloff")
+    assert _row(tab, "rules.separation.falloff").is_visible()
+
+
+def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:
+    path = "rules.alignment.weight"
+    loaded = _holds(tab, path)
+    back = _row(tab, path).get_by_role("button", name="back to how it was loaded")
+    assert not back.is_visible()
+    _set(tab, path, 2.5)
+    tab.until(lambda: _holds(tab, path) == 2.5)
+    tab.until(back.is_visible)
+    assert "changed" in str(_row(tab, path).get_attribute("class"))
+    tab.send("reset", seed=3)  # a new beginning does not make it the value that was loaded
+    tab.shows_now()
+    assert back.is_visible()
+    back.click()
+    tab.until(lambda: _holds(tab, path) == loaded)
+    tab.until(lambda: not back.is_visible())
+
+
+def test_undo_and_redo(tab: Tab) -> None:
+    weight, radius = "rules.cohesion.weight", "rules.separation.radius"
+    before = (_holds(tab, weight), _holds(tab, radius), tab.session.scenario.obstacles)
+    _set(tab, weight, 3.0)
+    tab.until(lambda: _holds(tab, weight) == 3.0)
+    _set(tab, radius, 11.0)
+    tab.until(lambda: _holds(tab, radius) == 11.0)
+    tab.page.keyboard.press("k")
+    tab.page.mouse.click(470, 330)
+    tab.until(lambda: tab.session.scenario.obstacles)
+    tab.until(lambda: "circle" in tab.see("things"))
+    tab.page.keyboard.press("Control+z")
+    tab.until(lambda: not tab.session.scenario.obstacles)
+    tab.until(lambda: "circle" not in tab.see("things"))
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.until(lambda: _holds(tab, radius) == before[1])
+    tab.until(lambda: _row(tab, radius).locator("input").input_value() == f"{before[1]:g}")
+    tab.page.keyboard.press("Control+z")
+    tab.until(lambda: _holds(tab, weight) == before[0])
+    assert tab.page.get_by_role("button", name="Undo").is_disabled()
+    tab.until(lambda: _row(tab, weight).locator("input").input_value() == f"{before[0]:g}")
+    tab.page.keyboard.press("Control+Shift+z")
+    tab.until(lambda: _holds(tab, weight) == 3.0)
+    tab.until(lambda: _row(tab, weight).locator("input").input_value() == "3")
+    tab.page.get_by_role("button", name="Redo").click()
+    tab.until(lambda: _holds(tab, radius) == 11.0)
+
+
+def test_sliders_end_where_the_model_does(tab: Tab) -> None:
+    path = "rules.separation.radius"
+    reach = tab.session.scenario.perception.radius
+    _set(tab, path, 500.0)
+    tab.until(lambda: _holds(tab, path) == reach)
+    assert "must be" not in str(tab.page.locator("#notes").text_content())
+    tab.send("set", values={"perception.radius": reach + 20.0})
+    tab.until(lambda: _row(tab, path).locator("input").is_visible())
+
+    def follows() -> bool:
+        _set(tab, path, 500.0)
+        return bool(_holds(tab, path) == reach + 20.0)
+
+    tab.until(follows)
+
+
+def test_the_number_of_agents_shows_what_holds(tab: Tab) -> None:
+    field = tab.page.get_by_label("Agents", exact=True)
+    field.fill("-5")
+    field.press("Enter")
+    tab.until(lambda: tab.simulation.agent_count == 1)
+    assert field.input_value() == "1"
+    tab.knows_all()  # until then the page would restore the old number
+    field.fill("")
+    field.press("Enter")
+    assert field.input_value() == "1"
+    field.fill("90000000")
+    field.press("Enter")
+    tab.until(lambda: field.input_value() == "1")

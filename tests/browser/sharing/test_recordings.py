@@ -1,0 +1,95 @@
+"""A recorded run, and two flocks side by side, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import murmura as mm
+from murmura.lab.runs.branching import BranchableRun
+from murmura.lab.runs.reading.bare_trajectory import BareTrajectory
+from murmura.lab.runs.recording import record
+from murmura.view.compare import Pair, SyncedSession
+from murmura.view.playback.playback import Playback
+from tests.browser.tab import PLAIN, VISITED, WATCH
+from tests.view.live import PATIENCE, Live, flock
+
+STEPS, EVERY = 60, 6
+
+
+def opened(browser: Browser, live: Live, *scripts: str) -> Page:
+    context = browser.new_context(viewport={"width": 960, "height": 640})
+    context.set_default_timeout(1000.0 * PATIENCE)
+    name, _, value = live.cookie.partition("=")
+    context.add_cookies([{"name": name, "value": value, "url": live.origin}])
+    for script in (WATCH, PLAIN, *scripts):
+        context.add_init_script(script)
+    page = context.new_page()
+    page.goto(live.origin)
+    return page
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_replay_waits_for_a_watcher_says_so_and_has_its_charts(
+    tmp_path: Path, browser: Browser, built: None, bare: bool
+) -> None:
+    folder = tmp_path / "evening"
+    record(mm.Simulation(flock(20), 5, "reference"), STEPS, folder, EVERY)
+    run = BareTrajectory(folder / "run.gsd") if bare else BranchableRun(mm.open_run(folder))
+    with Live(Playback(run)) as live:
+        assert live.session.simulation.step_count == 0 and not live.session.running
+        page = opened(browser, live, VISITED)
+        try:
+            page.wait_for_function("(last) => globalThis.murmura?.step === last", arg=STEPS)
+            page.locator(".line").get_by_text("replay").wait_for()
+            assert page.get_by_role("slider", name="Time line of the recorded run").is_visible()
+            if not bare:
+                with page.expect_download() as waiting:
+                    page.get_by_role("button", name="Save as CSV").click()
+                table = csv.DictReader(io.StringIO(Path(str(waiting.value.path())).read_text()))
+                told = [(float(row["time"]), float(row["polarization"])) for row in table]
+                measured = [
+                    (row["step"] / 60.0, row["polarization"]) for row in mm.open_run(folder).metrics()
+                ]
+                assert np.array(told) == pytest.approx(np.array(measured), abs=1e-3)
+        finally:
+            page.context.close()
+
+
+# Nothing but the canvas is over any of these places.
+UNCOVERED = """(places) => {
+  const { camera, view } = murmura;
+  const at = (value, middle, side) => (value - middle) * camera.zoom + side / 2;
+  return places.every(([x, y]) => document.elementFromPoint(at(x, camera.x, view.width), at(y, camera.y, view.height))?.id === 'flock');
+}"""  # noqa: E501
+
+
+def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser, built: None) -> None:
+    sides = [SyncedSession(flock(agents), 5, "reference") for agents in (12, 15)]
+    with Live(Pair(*sides)) as live:  # type: ignore[arg-type]
+        page = opened(browser, live, VISITED)  # whose panels were open in a wide window
+        try:
+            frames = [page.frame_locator(f"iframe[title='The {side} flock']") for side in ("left", "right")]
+            halves = [frame for frame in page.frames if frame is not page.main_frame]
+            assert len(frames) == len(halves) == 2
+            for half, agents in zip(halves, (12, 15), strict=True):
+                half.wait_for_function("(all) => globalThis.murmura?.drawn === all", arg=agents)
+                # The world is whole and clear of the controls, as in films.
+                half.wait_for_function("""() => {
+                  const { camera, view } = murmura;
+                  const [x, y] = [camera.x * camera.zoom, camera.y * camera.zoom];
+                  return x <= view.width / 2 && y <= view.height / 2 && 1600 * camera.zoom <= view.width;
+                }""")
+            frames[0].get_by_role("button", name="Pause").click()
+            for half in halves:
+                half.wait_for_function("() => murmura.running === false")
+            halves[1].wait_for_function("(step) => murmura.step >= step", arg=sides[0].position)
+            for half, side in zip(halves, sides, strict=True):
+                half.wait_for_function(UNCOVERED, arg=side.simulation.positions.tolist())
+        finally:
+            page.context.close()

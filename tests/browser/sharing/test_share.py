@@ -1,0 +1,77 @@
+"""A class watches: visitors with the class code look and do not touch, and the host does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from murmura.view.session.session import Session
+from tests.browser.tab import PLAIN, VISITED, WATCH
+from tests.view.live import PATIENCE, Live, flock
+
+CODE = "KMP234"
+
+
+@pytest.fixture
+def shared(built: None) -> Iterator[Live]:
+    """What `murmura live --share` serves, for this machine alone."""
+    with Live(Session(flock(20), seed=7, backend="reference"), CODE) as found:
+        yield found
+
+
+def opened(browser: Browser, address: str) -> Page:
+    context = browser.new_context(viewport={"width": 960, "height": 640})
+    context.set_default_timeout(1000.0 * PATIENCE)
+    for script in (WATCH, PLAIN, VISITED):
+        context.add_init_script(script)
+    page = context.new_page()
+    page.goto(address)
+    return page
+
+
+def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) -> None:
+    session = shared.session
+    session.submit({"type": "pause"}, pytest.fail)
+    session.ask(lambda: None).result(PATIENCE)
+    begun = session.simulation.step_count
+    visitor = opened(browser, shared.origin)
+    host = opened(browser, f"{shared.origin}/?token={shared.app.renew()}")
+    try:
+        visitor.get_by_label("Class code").fill(CODE.lower())
+        visitor.get_by_label("Class code").press("Enter")
+        for page in (visitor, host):
+            page.wait_for_function("() => globalThis.murmura?.drawn === 20")
+        assert "visitor" in str(visitor.locator("body").get_attribute("class"))
+        for offer in ("#preset", "#agents", "[data-group=tools]"):
+            assert host.locator(offer).is_visible() and not visitor.locator(offer).is_visible(), offer
+        # Keys and clicks of a visitor do nothing; not even what its page might send by hand.
+        visitor.keyboard.press("Space")
+        visitor.keyboard.press("2")
+        visitor.mouse.click(480, 300)
+        visitor.get_by_text("You are a visitor").first.wait_for()
+        for message in ({"type": "play"}, {"type": "set", "values": {"agents": 3}}):
+            visitor.evaluate("(message) => { sockets[0].send(JSON.stringify(message)); }", message)
+        visitor.wait_for_function("() => heard.error")
+        host.keyboard.press(".")  # a step, after all of that
+        visitor.wait_for_function("(step) => murmura.step === step", arg=begun + 1)
+        assert (session.running, session.simulation.agent_count) == (False, 20)
+        visitor.keyboard.press("v")  # how it looks at the flock is the visitor's own affair
+        visitor.wait_for_function("() => murmura.looks.vision")
+        assert host.evaluate("murmura.looks.vision") is False
+    finally:
+        for page in (visitor, host):
+            page.context.close()
+
+
+def test_who_types_a_wrong_code_stays_outside(shared: Live, browser: Browser) -> None:
+    stranger = opened(browser, shared.origin)
+    try:
+        stranger.get_by_label("Class code").fill("KMP235")
+        stranger.get_by_label("Class code").press("Enter")
+        stranger.wait_for_url("**/?code=KMP235")
+        assert stranger.get_by_label("Class code").is_visible()
+        assert stranger.evaluate("globalThis.murmura") is None
+    finally:
+        stranger.context.close()

@@ -1,0 +1,60 @@
+"""Presets: a gallery with pictures and groups, and those that a visitor keeps in the browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import murmura as mm
+from tests.browser.tab import Tab
+from tests.view.live import flock
+
+PICTURES = Path(__file__).parents[3] / "docs" / "images" / "gallery"
+PAINTED = (
+    "(all) => all.filter((each) => getComputedStyle(each).backgroundImage.includes('data:image/webp')).length"
+)
+
+
+def test_the_gallery_has_a_picture_of_every_preset_and_loads_them(tab: Tab) -> None:
+    tab.send("pause")
+    tab.page.keyboard.press("0")
+    gallery = tab.page.get_by_role("dialog", name="Presets")
+    assert gallery.is_visible()
+    names = gallery.locator("[data-preset]").evaluate_all("(all) => all.map((each) => each.dataset.preset)")
+    assert sorted(names) == sorted(mm.scenario_names())
+    painted = [name for name in names if (PICTURES / f"{name}.webp").exists()]
+    assert gallery.locator("[data-preset] .picture").evaluate_all(PAINTED) == len(painted) > 30
+    groups = gallery.get_by_role("heading", level=3).all_inner_texts()
+    assert (
+        groups[0] == "In space" and "Published models" in groups and "More" not in groups
+    )  # each has a place
+    gallery.locator('[data-preset="roadmap"] button').click()
+    tab.until(lambda: tab.session.scenario.name == "roadmap")
+    assert not gallery.is_visible()
+
+
+def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
+    tab.still(flock(21))
+    wanted = tab.session.scenario
+    tab.page.get_by_role("button", name="Gallery").click()
+    tab.page.get_by_label("Save the current scene as").fill("twenty-one")
+    tab.page.get_by_role("button", name="Keep", exact=True).click()
+    tab.until(lambda: tab.page.locator('[data-own="twenty-one"]').count() == 1)
+    assert "twenty-one" in tab.page.evaluate("() => localStorage.getItem('murmura.presets')")
+    name = tab.page.get_by_label("Name of twenty-one")
+    name.fill("three weeks")
+    name.press("Enter")
+    tab.until(lambda: tab.page.locator('[data-own="three weeks"]').count() == 1)
+    tab.send("load", scenario="roadmap")
+    tab.page.reload()
+    tab.shows_now()
+    tab.page.keyboard.press("0")
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Save three weeks as a file").click()
+    data = json.loads(Path(str(waiting.value.path())).read_text())
+    assert mm.Scenario.from_data(data) == wanted
+    tab.page.get_by_role("button", name="Load three weeks").click()
+    tab.until(lambda: tab.session.scenario == wanted)
+    tab.page.keyboard.press("0")
+    tab.page.get_by_role("button", name="Delete three weeks").click()
+    assert tab.page.locator("[data-own]").count() == 0

@@ -1,0 +1,142 @@
+"""Populations in the page: charts by species with axes and units, counters, and events."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import murmura as mm
+from tests.browser.conftest import MakeTab
+from tests.browser.tab import Tab
+from tests.lab.births_and_deaths import family as heirs
+from tests.view.live import flock
+
+
+def _words(tab: Tab, name: str) -> set[str]:
+    """What stands at a chart, line by line."""
+    return set(tab.page.locator(f'[data-chart="{name}"]').inner_text().split("\n"))
+
+
+def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
+    tab.still(heirs())
+    tab.send("play")
+    tab.until(lambda: tab.page.locator('[data-chart="births_and_deaths"]').count() == 1)
+    tab.send("pause")
+    counts = lambda: tab.session.status["population"]["species"]  # noqa: E731
+    tab.until(
+        lambda: {f"{kind.capitalize()} {n}" for kind, n in counts().items()} <= _words(tab, "population")
+    )
+    assert "[agents]" in _words(tab, "population")
+    stances = {text.rstrip("0123456789 ") for text in _words(tab, "stance")}
+    assert {"Idle", "Seeking food", "Fleeing"} <= stances
+    # The ratio of hunters to prey is one of the measures that can be chosen.
+    tab.page.get_by_label("Measure of this chart, now polarization").select_option("hunters_per_prey")
+    tab.until(lambda: f"{counts()['owl'] / counts()['finch']:.4g}" in _words(tab, "hunters_per_prey"))
+    tab.page.get_by_label("Measure of this chart, now stance").select_option("energy_mean")
+    tab.until(
+        lambda: f"All {tab.session.status['measures']['energy_mean']:.4g}" in _words(tab, "energy_mean")
+    )
+    tab.page.reload()  # what was chosen is remembered
+    tab.shows_now()
+    tab.send("play")
+    tab.until(lambda: tab.page.locator('[data-chart="hunters_per_prey"]').count() == 1)
+
+
+def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab) -> None:
+    tab = make_tab(gl=False)
+    tab.page.add_init_script("""
+      window.labels = [];
+      const real = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        if (this.canvas.closest('.plot')) labels.push([this.canvas.closest('.card').dataset.chart, text]);
+        return real.call(this, text, ...rest);
+      };""")
+    tab.open()
+    tab.send("play")
+    tab.page.get_by_role("button", name="Add a chart").click()
+    tab.until(lambda: tab.page.locator(".card").count() >= 2)
+
+    def labels(times: bool) -> set[str]:
+        """What stands at the axes of the first chart."""
+        found = tab.page.evaluate("() => labels")
+        return {text for name, text in found if name == "polarization" and text.endswith(" s") == times}
+
+    tab.until(lambda: labels(times=True))
+    assert labels(times=False) == {"0", "0.5", "1"}  # whatever was measured
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Save as CSV").click()
+    assert waiting.value.suggested_filename == "murmura-classic-seed7-measures.csv"
+    rows = list(csv.DictReader(io.StringIO(Path(str(waiting.value.path())).read_text())))
+    assert len(rows) >= 2 and {"time", "polarization", "agents"} <= set(rows[0])
+    times = [float(row["time"]) for row in rows]
+    assert times == sorted(set(times))  # a point for each measurement, no stairs
+    assert all(0.0 <= float(row["polarization"]) <= 1.0 for row in rows)
+
+
+def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> None:
+    simulation = tab.still(heirs())
+    tab.page.keyboard.press("j")
+    tab.send("step", count=45)
+    tab.until(lambda: simulation.step_count == 45)
+    feed = tab.page.get_by_role("region", name="Events", exact=True)
+    lines = feed.locator("li")
+    tab.until(lambda: "was born to" in feed.inner_text() and "starved" in feed.inner_text())
+    births = tab.session.feed.totals["birth"]
+    tab.until(lambda: f"births {births}" in " ".join(feed.inner_text().split()))
+    feed.get_by_label("births").uncheck()
+    tab.until(lambda: lines.filter(has_text="was born").count() == 0 and lines.count() > 0)
+    newest = next(event for event in reversed(tab.session.feed.since(0)) if event["kind"] != "birth")
+    lines.first.get_by_role("button").click()
+    tab.until(
+        lambda: abs(tab.see("camera.x") - newest["x"]) < 1 and abs(tab.see("camera.y") - newest["y"]) < 1
+    )
+    feed.get_by_role("button", name="Copy").click()
+    text = tab.until(lambda: tab.page.evaluate("() => navigator.clipboard.readText()"))
+    assert f"Agent {newest['id']}" in text and "was born" not in text
+    tab.still(flock(20))  # another flock: another story
+    tab.page.mouse.move(3, 3)
+    tab.until(lambda: "Nothing yet." in feed.inner_text())
+
+
+def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
+    tab = lend_tab(gl=False, color_scheme="dark").open()
+    background = "() => getComputedStyle(document.body).backgroundColor"
+    dark = tab.page.evaluate(background)
+    tab.page.get_by_text("Appearance").click()
+    tab.page.locator("#look-theme").select_option("light")
+    tab.until(lambda: tab.page.evaluate(background) != dark)
+    tab.page.reload()
+    tab.shows_now()
+    assert tab.page.evaluate(background) != dark and tab.see("looks.theme") == "light"
+
+
+def test_the_whole_page_follows_the_theme_of_the_system(lend_tab: MakeTab) -> None:
+    """Picture and panels together: Chromium tells a page nothing of a change that the page has read before."""
+    tab = lend_tab(gl=False, viewport={"width": 400, "height": 300}).open()
+    tab.send("play")  # pictures are drawn all the time
+    for scheme in ("light", "dark") * 4:
+        tab.page.emulate_media(color_scheme=scheme)
+        tab.until(lambda scheme=scheme: tab.page.evaluate("document.documentElement.dataset.theme") == scheme)
+
+
+def test_counters_say_what_there_is(tab: Tab) -> None:
+    scenario = mm.load_scenario("courtship").with_values({"agents": 30})
+    tab.still(scenario)
+    tab.page.locator(".name").click()
+    tab.until(lambda: tab.session.status["population"].get("males") is not None)
+    males = tab.session.status["population"]["males"]
+    figures = tab.page.locator("#facts")
+    tab.until(lambda: f"males\n{males}\nfemales\n{30 - males}" in figures.inner_text())
+    assert "captures" not in figures.inner_text()
+    # All others, as the server tells of them where there are any.
+    text = tab.page.evaluate("""() => {
+      const { population, totals, ...rest } = heard.status;
+      const told = { ...rest, population: { ...population, pairs: 4, fights: 3 }, totals: { meal: 70, capture: 2 } };
+      sockets.at(-1).onmessage({ data: JSON.stringify(told) });
+      return document.getElementById('facts').innerText;
+    }""")
+    assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
+    tab.send("play")
+    tab.until(lambda: re.search(r"pictures/s\n[1-9]", figures.inner_text()))

@@ -80,9 +80,9 @@ def _share(test: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests of browsers and processes often wait."""
+    """Two more than there are cores: tests of browsers and processes often wait."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores + 1
+    return cores + 2
 
 
 @pytest.hookimpl(optionalhook=True)

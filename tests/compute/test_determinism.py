@@ -12,6 +12,7 @@ import pytest
 
 import murmura as mm
 from tests.cli.terminal import PATIENCE, environment, started
+from tests.sizes import size
 
 TEAMS = (1, 2, 3, 5, 8)
 
@@ -27,10 +28,13 @@ def flock(name: str, agents: int, seed: int = 7, threads: int | None = None) -> 
 
 
 # S4-10, S4-5
-@pytest.mark.parametrize("name", ["starlings", "mixed", "classic", "roadmap"])
-def test_same_bits_for_any_number_of_threads(name: str):
+@pytest.mark.parametrize(
+    ("name", "repeats"),
+    [("starlings", 3), ("mixed", size(1, 3)), ("classic", size(1, 3)), ("roadmap", size(1, 3))],
+)
+def test_same_bits_for_any_number_of_threads(name: str, repeats: int):
     hashes = set()
-    for _ in range(3):
+    for _ in range(repeats):
         for team in TEAMS:
             sim = flock(name, 1000, threads=team)
             assert sim.threads == team

@@ -48,7 +48,7 @@ CROWDED_BORDER = {
 }  # fmt: skip
 
 
-@settings(max_examples=size(6, 15), deadline=None, derandomize=True)
+@settings(max_examples=size(4, 15), deadline=None, derandomize=True)
 @example(values=CROWDED_BORDER, seed=1, wild=False)
 @given(values=small_worlds, seed=st.integers(0, 2**40), wild=st.booleans())
 def check_balance(values: dict[str, Any], seed: int, wild: bool) -> None:

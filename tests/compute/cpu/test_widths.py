@@ -38,7 +38,6 @@ def bits_of(name: str, opaque: bool) -> str:
         ("sky-and-sea", False),
         ("topological", True),
         ("vision", True),
-        ("ecosystem", True),
         ("fear-and-flocking", True),
     ],
 )

@@ -23,7 +23,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     tab.until(lambda: simulation.step_count == 3)
     tab.send("select", id=2)
     told = simulation.explain(2)
-    story = tab.page.get_by_role("region", name="Chosen agent")
+    story = tab.page.get_by_role("region", name="Selected agent")
     tab.until(lambda: "Agent 2" in story.inner_text())
     text = story.inner_text()
     assert told["stance"]["reason"] in text and told["state"]["gender"] in text

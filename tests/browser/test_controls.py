@@ -105,7 +105,7 @@ def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
     # S4-69: counts for each rule and the net steering. S4-57: the inspector.
     simulation = tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     tab.send("select", id=11)
-    story = tab.page.get_by_role("region", name="Chosen agent")
+    story = tab.page.get_by_role("region", name="Selected agent")
     told = simulation.explain(11)
     tab.until(lambda: "Agent 11" in str(story.text_content()))
     text = str(story.text_content())

@@ -219,14 +219,14 @@ def test_the_sheet_names_every_key_and_each_is_tested(tab: Tab) -> None:
         sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)")
     )
     assert listed == {row[1] for row in SEES} | {row[1] for row in DOES} | ELSEWHERE
-    assert "this sheet" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
+    assert "show this help" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
     tab.page.keyboard.press("Escape")
     assert not sheet.is_visible()
 
 
 def test_keys_can_be_switched_off(tab: Tab) -> None:
     tab.page.keyboard.press("?")
-    tab.page.get_by_label("Single keys act").uncheck()
+    tab.page.get_by_label("Single-key shortcuts").uncheck()
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("g")
     assert tab.see("looks.density") is False

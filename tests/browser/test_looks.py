@@ -74,7 +74,7 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     assert fish[0] > 1.5 * fish[1]
     tab.page.evaluate(CHOOSE, ["look-size", "0.69"])  # by ratio: twice as large
     assert extent(picture(tab))[0] == pytest.approx(2 * fish[0], rel=0.2)
-    tab.page.get_by_label("Own colours: from", exact=True).evaluate(
+    tab.page.get_by_label("Custom colours: from", exact=True).evaluate(
         "(input) => { input.value = '#ff0000'; input.dispatchEvent(new Event('input')); }"
     )
     red, green, blue = np.median(body(picture(tab))[1], axis=0)

@@ -98,7 +98,7 @@ def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> 
     assert f"Agent {newest['id']}" in text and "was born" not in text
     tab.still(flock(20))  # another flock: another story
     tab.page.mouse.move(3, 3)
-    tab.until(lambda: "Nothing yet." in feed.inner_text())
+    tab.until(lambda: "No events yet." in feed.inner_text())
 
 
 def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
@@ -140,4 +140,4 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     }""")
     assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
     tab.send("play")
-    tab.until(lambda: re.search(r"pictures/s\n[1-9]", figures.inner_text()))
+    tab.until(lambda: re.search(r"fps\n[1-9]", figures.inner_text()))

@@ -1,4 +1,4 @@
-/** Frames made by hand, byte by byte. */
+/** Frames assembled byte by byte. */
 
 /** A frame of a world with a depth; agents as x, y, z, direction (two bytes), looks (speed | roll << 5 | species << 10), extra. */
 export function makeSpaceFrame(agents: number[][], { wraps = false, wrapsZ = false } = {}): ArrayBuffer {

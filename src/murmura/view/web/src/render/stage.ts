@@ -24,9 +24,9 @@ import { Timeline, type Moment } from "../net/timeline";
 const SLOW_SECONDS = 1 / 32;
 const LEAST_QUALITY = 0.6;
 const DENSEST = 3; // device px per CSS px; more would not be visible
-/** Nothing follows the first picture for so long: all that takes time would delay the first picture of a flock beside this one. */
+/** Do nothing costly for this long after the first picture: it would delay the first picture of a second flock beside this one. */
 export const ALONE_MS = 250;
-const SHARP_SECONDS = 0.25; // a picture that is still for this long is drawn in full resolution
+const SHARP_SECONDS = 0.25; // after this long without motion, draw in full resolution
 
 export class Stage implements Surroundings {
   view: Size = { width: 1, height: 1 };
@@ -64,12 +64,12 @@ export class Stage implements Surroundings {
   private awakeUntil = 0;
   private owed = 0; // pictures that must be drawn even if nothing moves
   private wasSharp = false;
-  private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, and its resolution
+  private keep: { use: () => void; dpr: number } | null = null; // a callback for the next picture, and its resolution
   onDrawn: () => void = () => undefined;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, private readonly settings: Settings) {
     const gl = RendererGl.create(canvas);
-    this.notice = gl ? "" : "This browser has no WebGL2: a simpler picture is shown.";
+    this.notice = gl ? "" : "This browser has no WebGL2, so the picture is simpler.";
     this.picture = gl ?? new RendererCanvas(canvas);
     document.body.classList.toggle("software", this.picture.software);
     this.overlay = new Overlay(overlay, this.picture.software);
@@ -191,7 +191,7 @@ export class Stage implements Surroundings {
     this.overlay.setScenario(this.scenario, means);
   }
 
-  /** The part of the world seen from near, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
+  /** The part of the world seen close up, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
   get closeUp(): number[] | null {
     if (this.space) return this.frame && closeBoxOf(this.frame, this.space.gaze, this.view, bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count));
     const window = visible(this.camera, this.view);
@@ -305,7 +305,7 @@ export class Stage implements Surroundings {
     const seconds = Math.min(0.5, now - this.lastTick); // time while the page was suspended does not count
     this.lastTick = now;
     const moment = this.sample(now);
-    if (!moment) return; // a picture without a flock would delay the first one with it
+    if (!moment) return; // drawing without a flock would delay the first picture of it
     if (this.firstPicture !== null && began - this.firstPicture < ALONE_MS) return;
     const moving = moment.step !== this.lastStep;
     if (moving) this.lastMove = now;
@@ -377,7 +377,7 @@ export class Stage implements Surroundings {
     this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, sheet: this.picture.sheet, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
-  /** Size of animals, 1 being usual: the scenario's times the visitor's. */
+  /** Relative size of animals: the scenario's times the user's. */
   private get size(): number {
     return this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
   }

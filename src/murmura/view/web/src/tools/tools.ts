@@ -120,7 +120,7 @@ export class ToolController implements Gestures {
   }
 
   doubleClick(at: Point): void {
-    if (this.puts) return; // two clicks have placed two objects
+    if (this.puts) return; // a double click has already placed two objects
     this.send({ type: "pick", ...(this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at) });
     this.follow();
   }

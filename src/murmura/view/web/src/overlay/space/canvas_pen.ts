@@ -1,4 +1,4 @@
-/** A pen that draws on the upper canvas, in perspective: for browsers without WebGL2. Nothing hides what it draws. */
+/** Draws on the upper canvas in perspective, for browsers without WebGL2. Nothing hides its lines. */
 
 import { project, type Box, type Gaze } from "../../render/space/camera";
 import type { Pen, Rgb, Stroke } from "../../render/space/ink/pen";
@@ -30,7 +30,7 @@ export class CanvasPen implements Pen {
     this.flush();
     const { context, gaze } = this;
     const p = project(gaze, at);
-    if (p.far <= radius) return; // the eye is inside
+    if (p.far <= radius) return; // the camera is inside
     const size = (radius * gaze.focal) / Math.sqrt(p.far * p.far - radius * radius);
     const aside = outer > inner ? size : 0; // a ball is lit from the upper left
     const shade = context.createRadialGradient(p.x - 0.35 * aside, p.y - 0.4 * aside, 0, p.x, p.y, size);

@@ -58,7 +58,7 @@ function drawBox(lines: SpaceLines, box: Kind<"box">): void {
   for (const [a, b] of EDGES) lines.pen.line(corners[a], corners[b], edge(lines));
 }
 
-/** A plane: a piece of it as large as the world, with lines across. */
+/** A plane: a square with a grid, as large as the world. */
 function drawPlane(lines: SpaceLines, { point, normal }: Kind<"plane">): void {
   const { pen, box } = lines;
   const [u, v] = across(unit(normal));

@@ -47,7 +47,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
 
 
 def _legend(tab: Tab) -> str:
-    return str(tab.page.get_by_role("region", name="What the colours mean").inner_text())
+    return str(tab.page.get_by_role("region", name="Legend").inner_text())
 
 
 def test_the_legend_names_species_and_says_who_hunts(tab: Tab) -> None:

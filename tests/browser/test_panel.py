@@ -66,7 +66,7 @@ def test_advanced_settings_are_folded(tab: Tab) -> None:
 def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:
     path = "rules.alignment.weight"
     loaded = _holds(tab, path)
-    back = _row(tab, path).get_by_role("button", name="back to how it was loaded")
+    back = _row(tab, path).get_by_role("button", name="reset to the loaded value")
     assert not back.is_visible()
     _set(tab, path, 2.5)
     tab.until(lambda: _holds(tab, path) == 2.5)

@@ -75,10 +75,10 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
         (("r", "--out", "a.png", "--color", "energy"), "which was not recorded"),
         (("r", "--out", "a.png", "--follow", "500"), "no agent has the id 500"),
         (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not lie after --to"),
-        (("r", "--out", "a.png", "--beside-set", "agents=3"), "what was recorded cannot be changed"),
+        (("r", "--out", "a.png", "--beside-set", "agents=3"), "a recorded run cannot be changed"),
         (("nowhere", "--out", "a.mp4"), "add --steps N"),
         ((".", "--out", "a.mp4"), "is not a run folder"),
-        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "belong to recorded runs"),
+        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "are for recorded runs only"),
     ],
 )
 def test_mistakes_are_reported_and_nothing_is_written(
@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_a_shorter_film(folder: Path):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "stopped; long.mp4 holds the pictures so far" in told and "Traceback" not in told
+    assert "stopped; long.mp4 contains the frames so far" in told and "Traceback" not in told
     from murmura.lab.films.encode import ffmpeg
 
     check = subprocess.run(

@@ -46,7 +46,7 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
     assert manifest["status"] == "interrupted"
     *progress, last = said.splitlines()
     assert last == f"murmura: stopped at step {done}; what was recorded is in {out}"
-    expected = ("murmura: step ", "murmura: taken less often", "murmura: compiling")
+    expected = ("murmura: step ", "murmura: measured less often", "murmura: compiling")
     assert all(line.startswith(expected) for line in progress), progress
 
     run = mm.open_run(out)

@@ -36,7 +36,7 @@ MISTAKES = {
     "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"give one of them"),
     "picture of no kind": ([*VARIED, "--plot", "phase.bmp"], r"a figure ends in \.png, \.svg, \.pdf, got 'phase\.bmp'"),
     "resume nothing": (["sweep", "--resume", "nowhere"], r"nowhere is not the folder of a sweep"),
-    "resume and scenario": (["sweep", "classic", "--resume", "full"], r"leave out the scenario"),
+    "resume and scenario": (["sweep", "classic", "--resume", "full"], r"omit the scenario"),
     "folder of another program": ([*SWEEP[:-1], "full", "--vary", "agents=5,6", *FAST], r"full is not empty and holds"),
     "plot nothing": (["plot", "full", "--out", "a.png"], r"neither the folder of a run nor of a sweep"),
     "no goal": (["optimize", *VARIED[1:]], r"either --maximize MEASURE or --minimize MEASURE"),

@@ -9,15 +9,15 @@ from cyclopts import Parameter
 
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
-from murmura.cli.sweep import go_on_with_sweep
+from murmura.cli.sweep import continue_sweep
 from murmura.cli.sweep_options import SweepOptions
 from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 
 
-def go_on_with_fit(folder: Path, as_json: bool) -> None:
-    """Continue a fit as it was begun."""
+def continue_fit(folder: Path, as_json: bool) -> None:
+    """Continue a fit with its original options."""
     import time
 
     from murmura.cli.fit import finish
@@ -35,14 +35,14 @@ def resume(
     *,
     steps: Annotated[
         Whole | None,
-        Parameter(help="How many steps the whole run shall have; by default as many as it was to have."),
+        Parameter(help="Total number of steps of the run; by default as originally requested."),
     ] = None,
     threads: Threads = None,
     rules: RuleFiles = None,
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Continue a run that was stopped or killed, with the bits of one that never stopped; or a sweep or a fit.
+    """Continue a run, sweep or fit that was stopped or killed. A run ends bit for bit as if it had never stopped.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def resume(
     from murmura.lab.sweeps.folder import is_sweep
 
     if is_fit(folder):
-        go_on_with_fit(folder, as_json)
+        continue_fit(folder, as_json)
         return
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
-                f"{folder} is a sweep, which continues as it was begun: leave out the other options"
+                f"{folder} is a sweep, which continues with its original options: omit the other options"
             )
-        go_on_with_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
+        continue_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)
     from murmura.lab.runs.resuming import resume as go_on

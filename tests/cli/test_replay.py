@@ -56,8 +56,8 @@ def test_another_state_is_a_failure(record: dict[str, Any], tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("none.json", None, "none.json cannot be played: No such file"),
-        ("bad.json", "{", "bad.json cannot be played: expected JSON"),
+        ("none.json", None, "none.json cannot be replayed: No such file"),
+        ("bad.json", "{", "bad.json cannot be replayed: expected JSON"),
         ("other.json", '{"agents": 5}', 'expected an object with "actions" and "end"'),
         (".", None, "is not a run folder"),
     ],

@@ -67,7 +67,7 @@ def test_neither_side_becomes_a_space_beside_a_plane(message: dict[str, Any]):
     pair = Pair(twin(5), twin(5))
     [reason] = tell(pair.left, **message)
     assert "the other side is a plane and the this side" not in reason
-    assert "the other side is a plane" in reason and "compare two planes or two spaces" in reason
+    assert "the other side is a plane" in reason and "compare two planes or two 3-D worlds" in reason
     turn(pair)
     assert pair.left.scenario.world.depth is None
     deep = Pair(*(twin(5, **{"world.depth": 200.0}) for _ in range(2)))

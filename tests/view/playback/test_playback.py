@@ -140,7 +140,7 @@ def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
 def test_and_back_to_the_recording(playback: Playback):
     obey(playback, {"type": "seek", "step": 24})
     (reason,) = obey(playback, {"type": "return"})
-    assert reason == "this is the recording"
+    assert reason == "this is already the recording"
     branched(playback)
     (reason,) = obey(playback, {"type": "seek", "step": 3})
     assert "only forwards" in reason
@@ -179,7 +179,7 @@ def test_sparse_runs_are_shown_faster(folder: Path):
 def test_a_run_without_frames_is_refused(folder: Path):
     run = BranchableRun(mm.open_run(folder))
     run.steps = []
-    with pytest.raises(ScenarioError, match="evening holds no frame yet"):
+    with pytest.raises(ScenarioError, match="evening has no frames yet"):
         Playback(run)
 
 

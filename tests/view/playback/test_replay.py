@@ -124,7 +124,7 @@ def test_one_action_less_or_one_step_later_is_noticed(record: tuple[Path, str], 
         lambda data: data["actions"][-1].update(step=data["actions"][-1]["step"] - 1),
         lambda data: data["actions"][-1]["values"].update({"rules.alignment.weight": 0.1001}),
     ):
-        with pytest.raises(RunError, match="replayed, the session ends in the state"):
+        with pytest.raises(RunError, match="the replayed session ends in the state"):
             replay(read_record(changed(record[0], tmp_path, change)))
 
 
@@ -150,16 +150,16 @@ def test_a_damaged_file_is_named_with_what_is_wrong(
 ):
     with pytest.raises(ScenarioError, match=reason) as error:
         read_record(changed(record[0], tmp_path, change))
-    assert "other.json cannot be played" in str(error.value)
+    assert "other.json cannot be replayed" in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "7", "{", '{"actions": NaN}', "[" * 100_000, "\x00"])
 def test_what_is_no_record_is_refused(text: str, tmp_path: Path):
     path = tmp_path / "actions.json"
     path.write_text(text)
-    with pytest.raises(ScenarioError, match="cannot be played"):
+    with pytest.raises(ScenarioError, match="cannot be replayed"):
         read_record(path)
-    with pytest.raises(ScenarioError, match="cannot be played: No such file"):
+    with pytest.raises(ScenarioError, match="cannot be replayed: No such file"):
         read_record(tmp_path / "none.json")
 
 

@@ -88,7 +88,7 @@ def test_what_a_page_cannot_simulate_is_named():
     assert why_not(mm.load_scenario("ecosystem")) == ""
     hidden = mm.load_scenario("classic").with_values({"perception.occlusion": True})
     with pytest.raises(
-        ScenarioError, match=r"classic cannot be simulated by a page alone: perception.occlusion"
+        ScenarioError, match=r"classic cannot be simulated by an exported page: perception.occlusion"
     ):
         page_scene(hidden, 1)
 

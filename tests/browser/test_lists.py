@@ -80,4 +80,4 @@ def test_what_acts_at_the_next_start_only_says_so(tab: Tab) -> None:
     tab.still(mm.load_scenario("arms-race").with_values({"agents": 12}))
     tab.page.locator(".list > summary", has_text="Species (2)").click()
     tab.page.locator(".item > summary", has_text="Predator").click()
-    assert tab.page.get_by_text("acts after R").last.is_visible()
+    assert tab.page.get_by_text("applies to a new flock").last.is_visible()

@@ -1,4 +1,4 @@
-"""The live view in a notebook: `murmura.show(sim)`. The same page and session, over a widget's comm instead of a socket.
+"""The live view in a notebook: `murmura.show(sim)`. The same page and session over a widget's comm instead of a socket.
 
 The view shows a copy: nothing done in the view changes your simulation, and two threads never step the same flock.
 `view.simulation()` returns a copy of the flock in the view.

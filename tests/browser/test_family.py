@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from murmura.view.session.observing.family import family
 from tests.lab.births_and_deaths import family as heirs
 
@@ -31,7 +33,8 @@ def test_an_agents_family_is_shown_and_can_be_walked_along(tab: Tab) -> None:
     tab.until(lambda: f"{child} child" in shown.inner_text())
     # Births, deaths by cause and what the population goes through stand in the charts.
     charts = tab.page.get_by_label("Charts", exact=True).first
-    tab.until(lambda: "Deaths: " in charts.inner_text() and "Mating season" in charts.inner_text())
+    tab.until(lambda: re.search(r"Deaths: .*starvation \d", charts.inner_text()))
+    tab.until(lambda: "Mating season" in charts.inner_text())
 
 
 def test_the_flock_is_coloured_by_genes_and_stances_where_there_are_any(tab: Tab) -> None:

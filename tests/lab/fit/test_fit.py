@@ -90,7 +90,7 @@ def test_the_same_fit_again_does_nothing_and_another_is_refused(made: Fit, run: 
     before = (made.folder / "rows.jsonl").read_bytes()
     again = fitted(run, made.folder)
     assert again.result == made.result and (made.folder / "rows.jsonl").read_bytes() == before
-    with pytest.raises(ScenarioError, match="holds another fit, which differs in population, instants"):
+    with pytest.raises(ScenarioError, match="contains another fit, which differs in population, instants"):
         fitted(run, made.folder, population=9, instants=4)
 
 

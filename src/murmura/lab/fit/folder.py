@@ -222,8 +222,8 @@ def _compare(there: Fit, asked: dict[str, Any]) -> None:
         parts = [key for key in question[1] if question[0].get(key) != question[1][key]]
         named = [key for key in differing if key != "question"] + parts
         raise ScenarioError(
-            f"{there.folder} contains another fit, with a different {', '.join(named)}: choose another folder, or continue "
-            f"that one with `murmura resume {there.folder}`"
+            f"{there.folder} contains another fit, which differs in {', '.join(named)}: choose another folder, or "
+            f"continue that one with `murmura resume {there.folder}`"
         )
 
 

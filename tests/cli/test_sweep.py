@@ -33,7 +33,7 @@ MISTAKES = {
     "unknown design": ([*VARIED, "--design", "gird"], r"no design is called 'gird' \(did you mean 'grid'\?\)"),
     "unknown measure": ([*VARIED, "--measure", "polarisation"], r"did you mean 'polarization'"),
     "no repeats": ([*VARIED, "--repeats", "0"], r"expected 1 or more repeats, got 0"),
-    "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"give one of them"),
+    "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"use one of them"),
     "picture of no kind": ([*VARIED, "--plot", "phase.bmp"], r"a figure ends in \.png, \.svg, \.pdf, got 'phase\.bmp'"),
     "resume nothing": (["sweep", "--resume", "nowhere"], r"nowhere is not the folder of a sweep"),
     "resume and scenario": (["sweep", "classic", "--resume", "full"], r"omit the scenario"),

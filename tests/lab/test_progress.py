@@ -45,11 +45,11 @@ def test_what_continues_in_the_middle_has_the_pace_of_now(capsys: pytest.Capture
 
 def test_a_long_first_thing_is_explained(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(progress, "WAIT_SECONDS", 0.0)
-    with Progress("pictures", "the painter is being compiled") as told:
+    with Progress("pictures", "compiling the renderer") as told:
         assert told._alarm is not None
         told._alarm.join(20.0)
         told.update(1, 3)
-    assert lines(capsys) == ["murmura: the painter is being compiled"]
+    assert lines(capsys) == ["murmura: compiling the renderer"]
 
 
 def test_a_sweep_in_python_tells_its_progress(

@@ -155,8 +155,8 @@ def test_a_folder_with_this_very_run_says_how_to_continue(stopped: Path, tmp_pat
     said = complaint(murmura_says(*words, stopped, cwd=tmp_path), 2)
     assert f"it contains this run, unfinished; continue it with `murmura resume {stopped}`" in said
     other = complaint(murmura_says(*words, stopped, "--set", "world.width=900", cwd=tmp_path), 2)
-    assert "this very run" not in other and "is not empty: name a new folder" in other
+    assert "this run, finished" not in other and "is not empty: choose a new folder" in other
     done = record(small(), 2, tmp_path / "done")
     scenario: Any = done.scenario
-    with pytest.raises(ScenarioError, match="it holds this very run, finished with 2 steps"):
+    with pytest.raises(ScenarioError, match="it contains this run, finished with 2 steps"):
         check_request(2, done.folder, 1, scenario=scenario, seed=3)

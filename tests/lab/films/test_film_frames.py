@@ -109,7 +109,7 @@ def test_the_middle_of_a_flock_on_a_torus():
     ("wrong", "message"),
     [
         ({"speed": 0.0}, "speed must be a number"),
-        ({"smooth": True}, "smooth films need --speed"),
+        ({"smooth": True}, "--smooth needs --speed"),
         ({"at": 3, "begin": 1}, "use one or the other"),
     ],
 )

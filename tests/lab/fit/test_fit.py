@@ -164,7 +164,7 @@ def test_a_fit_without_predictions_has_no_band(run: Run, tmp_path: Path):
         ({"seconds": -1.0}, "--seconds takes a number > 0"),
         ({"seconds": 1.0, "discard": 2.0}, "--discard takes 0 or more seconds"),
         ({"predictions": -1}, "0 or more predictions"),
-        ({"workers": 1, "scheduler": "tcp://x"}, "give one of them"),
+        ({"workers": 1, "scheduler": "tcp://x"}, "use one of them"),
         ({"against": "couzin"}, "nothing is varied"),
         ({"changes": {"motion.sped": 1.0}}, "motion"),
     ],

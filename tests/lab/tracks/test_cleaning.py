@@ -70,14 +70,14 @@ def test_smoothing_takes_noise_away_and_counts_what_it_could_not_reach(tmp_path:
         ({"fill": -1}, "--fill takes 0 or more"),
         ({"fps": 0.0}, "--fps takes a number > 0"),
         ({"scale": "wide"}, "--scale takes a number > 0, or body"),
-        ({"scale": "body"}, "does not know the body length"),
+        ({"scale": "body"}, "does not contain a body length"),
         ({"radius": -1.0}, "--radius takes a number > 0"),
         ({"arena": "ring"}, "--arena takes box"),
         ({"arena": "circle:1,2"}, "--arena takes box"),
         ({"arena": "box:5,5,1,9"}, "from its lower to its higher corner"),
         ({"arena": "circle:1,2,0"}, "a radius > 0"),
         ({"arena": "circle:1,b,0"}, "numbers separated by commas"),
-        ({"arena": "file"}, "the file knows no border"),
+        ({"arena": "file"}, "the file contains no border"),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, object], words: str):

@@ -48,7 +48,7 @@ def test_deeplabcut(poses: Any, tmp_path: Path, name: str):
     save_poses.to_dlc_file(poses, tmp_path / name, split_individuals=False)
     found = read_tracks(tmp_path / name, source="deeplabcut", fps=10.0)
     assert same_places(found)
-    assert "the mean of its keypoints (head, tail)" in found.report["notes"][0]
+    assert "the mean of its visible keypoints (head, tail)" in found.report["notes"][0]
     assert same_places(read_tracks(tmp_path / name, source="DeepLabCut", fps=10.0, keypoint="tail"))
 
 

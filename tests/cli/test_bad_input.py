@@ -80,7 +80,7 @@ MISTAKES = {
         r"--speed takes a number from 0\.05 to 16, got 0",
     ),
     "bench sizes": (["bench", "--agents", "10,x"], r"--agents takes whole numbers .*'10,x'"),
-    "bench nobody": (["bench", "--agents", "0"], r"numbers of 1 and more, got '0'"),
+    "bench nobody": (["bench", "--agents", "0"], r"numbers of at least 1, got '0'"),
     "scenario to list": (["scenarios", "fihs"], r"'fihs' \(did you mean 'fish'\?\)"),
     "word too many": (["doctor", "please"], r"please"),
 }  # fmt: skip

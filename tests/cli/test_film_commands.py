@@ -74,7 +74,7 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
         (("r", "--out", "a.png", "--size", "big"), "--size takes WIDTHxHEIGHT"),
         (("r", "--out", "a.png", "--color", "energy"), "which was not recorded"),
         (("r", "--out", "a.png", "--follow", "500"), "no agent has the id 500"),
-        (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not lie after --to"),
+        (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not be after --to"),
         (("r", "--out", "a.png", "--beside-set", "agents=3"), "a recorded run cannot be changed"),
         (("nowhere", "--out", "a.mp4"), "add --steps N"),
         ((".", "--out", "a.mp4"), "is not a run folder"),

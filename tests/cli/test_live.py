@@ -97,7 +97,7 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
         (["--port", "-5"], r"a port is a number from 1 to 65535, got --port -5"),
         (
             ["--set", "agents=3000000", "--set", "world.width=100000", "--set", "world.height=100000"],
-            r"the live view takes up to 2,000,000, got 3,000,000",
+            r"the live view supports up to 2,000,000, got 3,000,000",
         ),
     ],
 )

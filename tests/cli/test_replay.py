@@ -50,7 +50,7 @@ def test_it_reaches_the_recorded_state(record: dict[str, Any], tmp_path: Path):
 def test_another_state_is_a_failure(record: dict[str, Any], tmp_path: Path):
     record["end"]["hash"] = "0" * 64
     (tmp_path / "actions.json").write_text(json.dumps(record))
-    assert "recorded was 000000000000" in complaint(replay(tmp_path, "actions.json"), code=1)
+    assert "the recorded one in 000000000000" in complaint(replay(tmp_path, "actions.json"), code=1)
 
 
 @pytest.mark.parametrize(

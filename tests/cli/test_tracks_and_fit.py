@@ -73,4 +73,4 @@ def test_a_fit_from_end_to_end(fish: Path, capsys: pytest.CaptureFixture[str]):
     code, again, _ = said(["resume", "fit", "--json"], capsys)
     assert code == 0 and json.loads(again)["motion.speed"] == facts["motion.speed"]
     code, _, error = said([*words, "--seed", "1"], capsys)
-    assert code == 2 and "holds another fit, which differs in seed" in error
+    assert code == 2 and "contains another fit, which differs in seed" in error

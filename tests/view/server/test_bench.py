@@ -30,8 +30,8 @@ def test_it_tells_what_a_page_gets(tmp_path: Path):
     ("words", "message"),
     [
         ("--seconds 0", "--seconds takes a number from 0.5 to 3600"),
-        ("--clients 0", "--clients takes 1 or more"),
-        ("--stalled -1", "--stalled 0 or more"),
+        ("--clients 0", "--clients takes at least 1"),
+        ("--stalled -1", "--stalled at least 0"),
         ("--clients 57 --stalled 200", "together at most 256"),
         ("--agents many", "--agents takes whole numbers"),
     ],

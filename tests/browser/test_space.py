@@ -1,4 +1,4 @@
-"""Worlds with a depth in a real browser: positions on the screen, and tools at the right depth."""
+"""3-D worlds in a real browser: positions on the screen, and tools at the right depth."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
 
 
 LIVES = {"shark-and-herring": 60, "emergent": 80, "couzin-space": 60}
-"""A hunter; food, births and deaths of two species; a world with a depth."""
+"""A hunter; food, births and deaths of two species; a 3-D world."""
 
 
 @pytest.fixture(scope="module")

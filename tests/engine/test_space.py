@@ -1,4 +1,4 @@
-"""Worlds with a depth: start, reading, checkpoints and refusals."""
+"""3-D worlds: start, reading, checkpoints and refusals."""
 
 from __future__ import annotations
 

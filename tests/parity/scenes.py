@@ -296,7 +296,7 @@ def scenario_of(scene: str) -> Scenario:
 
 
 def in_space(scene: str, **values: Any) -> Scenario:
-    """A scene of the plane in a world with a depth, with fewer agents; what only the plane has is left out."""
+    """A scene of the plane in a 3-D world, with fewer agents; what only the plane has is left out."""
     scenario = scenario_of(scene)
     sides = (scenario.world.width, scenario.world.height)
     # As deep as a torus must be for what its agents see, and so shallow that they see somebody.

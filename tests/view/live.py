@@ -267,7 +267,7 @@ class Frame:
         self.extra = rest[:, 3] / 255.0 * TOPS[self.column]
 
     def _read_space(self, message: bytes, read: Callable[[str, int], Any]) -> None:
-        """A world with a depth: 64 bytes, then eight bytes an agent, then three bytes an agent."""
+        """A 3-D world: 64 bytes, then eight bytes an agent, then three bytes an agent."""
         n = self.count
         assert len(message) == 64 + 11 * n
         self.floor, self.depth, self.wraps_z = read("<f4", 48), read("<f4", 52), read("<u4", 56) & 1

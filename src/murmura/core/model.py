@@ -38,8 +38,8 @@ def quantity(
 
 
 def height() -> Any:
-    """The height of a position, for worlds with a depth."""
-    text = "Where it is, in a world with a depth; none: half way up."
+    """The height of a position, for 3-D worlds."""
+    text = "Where it is, in a 3-D world; none: half way up."
     return quantity(None, text, "u", (0.0, 1000.0))
 
 

@@ -1,4 +1,4 @@
-"""Obstacles in films of worlds with a depth: how deep they lie and what they hide, by walking along lines of sight."""
+"""Obstacles in films of 3-D worlds: how deep they lie and what they hide, by walking along lines of sight."""
 
 from __future__ import annotations
 

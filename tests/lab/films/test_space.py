@@ -1,4 +1,4 @@
-"""Films of worlds with a depth: positions against an independent projection, and orientation of bodies."""
+"""Films of 3-D worlds: positions against an independent projection, and orientation of bodies."""
 
 from __future__ import annotations
 

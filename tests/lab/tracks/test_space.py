@@ -1,4 +1,4 @@
-"""Tracks with a height become runs in a world with a depth, which work with everything that reads runs."""
+"""Tracks with a height become runs in a 3-D world, which work with everything that reads runs."""
 
 from __future__ import annotations
 

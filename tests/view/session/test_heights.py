@@ -1,4 +1,4 @@
-"""Positions with a height: pointer, tools and picking in a world with a depth."""
+"""Positions with a height: pointer, tools and picking in a 3-D world."""
 
 from __future__ import annotations
 

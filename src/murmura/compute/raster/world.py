@@ -1,4 +1,4 @@
-"""Sky and ground of worlds with a depth, seen by a camera that is level from left to right, compiled.
+"""Sky and ground of 3-D worlds, seen by a camera that is level from left to right, compiled.
 
 The ground is hit at a depth that is the same along a row, and the colours of the sky, haze and the widths of lines
 change slowly along it: they are computed at knots, a few pixels apart, and interpolated. Nothing here knows a scenario.

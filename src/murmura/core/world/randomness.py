@@ -38,7 +38,7 @@ STREAM_ARRIVAL_GOAL = 46
 STREAM_GENES = 200  # and on to 210, one for each gene
 STREAM_MUTATION = 220  # and on to 230
 STREAM_PARTS = 240  # and on to 246
-IN_SPACE = 500  # added to a stream: further numbers that only a world with a depth draws
+IN_SPACE = 500  # added to a stream: further numbers that only a 3-D world draws
 STREAM_USER = 1000  # users' rules count on from here
 
 _PARITY = 0x1BD11BDA

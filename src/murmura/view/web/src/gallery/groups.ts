@@ -23,7 +23,7 @@ export interface Group {
   items: Shipped[];
 }
 
-/** The list in groups. Worlds with a depth are one group; scenarios without a group come last. */
+/** The list in groups. 3-D worlds are one group; scenarios without a group come last. */
 export function groupsOf(list: Shipped[]): Group[] {
   const [deep, flat] = [list.filter((item) => item.deep), list.filter((item) => !item.deep)];
   const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => flat.find((item) => item.name === name) ?? []) }));

@@ -34,7 +34,7 @@ export interface Frame {
   roster: number;
   secondsPerStep: number;
   topSpeed: number;
-  /** Additional data of a world with a depth; null in a plane. */
+  /** Additional data of a 3-D world; null in a plane. */
   space: Space | null;
   words: Uint32Array<ArrayBuffer>;
 }
@@ -75,7 +75,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
 export interface Point {
   x: number;
   y: number;
-  z?: number; // in a world with a depth
+  z?: number; // in a 3-D world
 }
 
 /** Position of agent k [u]. */
@@ -313,7 +313,7 @@ export interface Predator {
   target_x?: number; // where it is
   target_y?: number;
   target_z?: number;
-  z?: number; // in a world with a depth
+  z?: number; // in a 3-D world
   vx?: number;
   vy?: number;
   vz?: number;

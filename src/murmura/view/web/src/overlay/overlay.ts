@@ -32,13 +32,13 @@ export interface OverlayScene {
   look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
-  draftHeight: number; // in a world with a depth [u]
+  draftHeight: number; // in a 3-D world [u]
   gaps: Gaps;
   seconds: number; // simulated
   size: number; // of animals, 1 being usual
-  solids: readonly SceneObject[]; // obstacles of a world with a depth
+  solids: readonly SceneObject[]; // obstacles of a 3-D world
   sheet: InkSheet | null; // anything drawn on it becomes part of the picture below
-  deep: SpaceEye | null; // the view of a world with a depth
+  deep: SpaceEye | null; // the view of a 3-D world
 }
 
 /** For the legend: every n-th agent has lines or cones; 0 means that there are too many agents. */

@@ -30,7 +30,7 @@ export interface Scene {
   light: boolean;
   moving: boolean;
   seconds: number; // since the previous picture
-  space?: SpaceScene | null; // in a world with a depth
+  space?: SpaceScene | null; // in a 3-D world
 }
 
 export interface Picture {

@@ -33,11 +33,11 @@ export class Stage implements Surroundings {
   world: Size = { width: 1600, height: 1000 };
   hand: Hand | null = null;
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
-  draftHeight = 0; // in a world with a depth [u]
+  draftHeight = 0; // in a 3-D world [u]
   chosen: Inspection | null = null;
   gaps: Gaps = NO_GAPS;
   private readonly plane = new PlaneEye(this);
-  private space: SpaceEye | null = null; // in a world with a depth
+  private space: SpaceEye | null = null; // in a 3-D world
   firstPicture: number | null = null; // [ms] since the page was requested
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
@@ -126,7 +126,7 @@ export class Stage implements Surroundings {
     return this.plane.camera;
   }
 
-  /** The view of a world with a depth, or null. */
+  /** The view of a 3-D world, or null. */
   get deep(): SpaceEye | null {
     return this.space;
   }

@@ -58,7 +58,7 @@ export class ToolController implements Gestures {
     }
   }
 
-  /** Where the tool acts. In a world with a depth, walls stand on the floor. */
+  /** Where the tool acts. In a 3-D world, walls stand on the floor. */
   private pointed(at: Point): Point {
     return this.settings.looks.tool === "wall" ? onFloor(this.stage, at) : this.stage.at(at);
   }

@@ -1,4 +1,4 @@
-/** Rings, balls and marks of a world with a depth. */
+/** Rings, balls and marks of a 3-D world. */
 
 import type { Point } from "../../net/protocol";
 import { parseHex } from "../../render/palettes";

@@ -1,4 +1,4 @@
-/** Objects of a world with a depth: obstacles, attractors, repulsors, food, carcasses and home ranges. */
+/** Objects of a 3-D world: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
 import type { Rgb, Stroke } from "../../render/space/ink/pen";

@@ -85,7 +85,7 @@ export class RendererGl implements Picture {
     if (!bare) this.before = { camera: { ...scene.camera } };
   }
 
-  /** Programs for worlds with a depth are created when the first one is shown. */
+  /** Programs for 3-D worlds are created when the first one is shown. */
   private drawSpace(moment: Moment, scene: Scene & { space: SpaceScene }): void {
     const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
     if (this.canvas.width !== width || this.canvas.height !== height) {

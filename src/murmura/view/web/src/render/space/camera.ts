@@ -1,5 +1,5 @@
 /**
- * The camera of a world with a depth.
+ * The camera of a 3-D world.
  *
  * x points east, y north and z up. An orbit is a target, the distance of the eye from it, and two angles;
  * a gaze is the camera that renders: an eye, three directions, and the point where its axis meets the

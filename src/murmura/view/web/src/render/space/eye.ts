@@ -1,5 +1,5 @@
 /**
- * The view of a world with a depth.
+ * The view of a 3-D world.
  *
  * It orbits a target. Until the user moves it, the target is the flock, and the view follows at a distance that fits the
  * size of the flock. It can also follow the selected animal, or fly behind it.

@@ -1,4 +1,4 @@
-/** The additional scene data for worlds with a depth. */
+/** The additional scene data for 3-D worlds. */
 
 import type { JsonObject, SceneObject } from "../../net/protocol";
 import { valueAt } from "../../panel/schema";

@@ -1,5 +1,5 @@
 /**
- * Obstacles of a world with a depth as triangles that hide what is behind them.
+ * Obstacles of a 3-D world as triangles that hide what is behind them.
  *
  * Triangles run counter-clockwise as seen from outside. A solid is invisible from inside, so that a camera that comes
  * too near looks through it. A plane is opaque from the centre of the world and transparent from behind: a camera outside

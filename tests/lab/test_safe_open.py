@@ -62,7 +62,7 @@ def test_a_run_is_not_written_through_links(name: str, stopped: Path, tmp_path: 
     before = elsewhere.read_bytes()
     (folder / name).unlink()
     (folder / name).symlink_to(elsewhere)
-    with pytest.raises(mm.MurmuraError, match=r"is a link: only a plain file is written to|is damaged"):
+    with pytest.raises(mm.MurmuraError, match=r"is a link: only plain files are written to|is damaged"):
         resume(folder)
     assert elsewhere.read_bytes() == before
 
@@ -122,7 +122,9 @@ def test_a_run_killed_before_its_first_step_continues(module: str, name: str, tm
 
 def test_a_run_from_a_start_of_its_own_is_not_begun_from_another(tmp_path: Path):
     killed(tmp_path / "run", "checkpoints", "Checkpoints.save", ", positions=[[5.0, 5.0]] * 6")
-    with pytest.raises(RunError, match="stopped before its first checkpoint, and began from another state"):
+    with pytest.raises(
+        RunError, match="stopped before its first checkpoint, and did not begin from the start"
+    ):
         resume(tmp_path / "run")
 
 
@@ -131,7 +133,9 @@ def test_a_run_killed_before_it_had_begun_is_begun_by_the_same_command(tmp_path:
     assert {path.name for path in (tmp_path / "run").iterdir()} == {".lock"}
     (tmp_path / "run" / "config.json").write_text("{")
     (tmp_path / "run" / ".config.json.123").write_text("{")
-    with pytest.raises(ScenarioError, match=r"ended before it began\. Start it again with the same command"):
+    with pytest.raises(
+        ScenarioError, match=r"was stopped before it began\. Start it again with the same command"
+    ):
         resume(tmp_path / "run")
     assert record(small(), 9, tmp_path / "run").verify().is_whole
     assert not (tmp_path / "run" / ".config.json.123").exists()

@@ -30,4 +30,4 @@ def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -
         facts = {key: value for key, value in facts.items() if value != []} | {"damages": len(report.damages)}
     print_facts(facts, as_json)
     if not report.is_whole:
-        raise RunError(f"{folder} is damaged in {len(report.damages)} places; the rest is intact")
+        raise RunError(f"{folder} is damaged (reports above: {len(report.damages)}); the rest is intact")

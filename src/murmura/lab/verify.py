@@ -99,7 +99,7 @@ def _verify_frames(run: Run, report: Report) -> int:
     if known is not None and len(report.damages) == before:
         with GsdReader(path) as reader:
             if reader.checked(len(reader)).hexdigest() != known:
-                report.damages.append(Damage(path, "its frames were changed"))
+                report.damages.append(Damage(path, "its frames have changed"))
     return good
 
 
@@ -110,7 +110,7 @@ def _verify_lines(run: Run, table: Any, name: str, report: Report) -> int:
             count += 1
         known = run.manifest["hashes"].get(name)
         if known is not None and len(report.damages) == before and _digest(path) != known:
-            report.damages.append(Damage(path, "its lines were changed"))
+            report.damages.append(Damage(path, "its lines have changed"))
     except MurmuraError as error:
         report.damages.append(Damage(path, str(error)))
     return count

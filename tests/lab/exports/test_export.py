@@ -166,11 +166,11 @@ def test_parquet_and_csv(name: str, tmp_path: Path, request: Any):
 
 def test_what_is_there_already_is_kept(steady: mm.Run, tmp_path: Path):
     (tmp_path / "run-metrics.csv").write_text("mine")
-    with pytest.raises(ScenarioError, match=r"run-metrics\.csv exists already"):
+    with pytest.raises(ScenarioError, match=r"run-metrics\.csv already exists"):
         export(steady, "csv", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["run-metrics.csv"]
     (tmp_path / "old.zarr").mkdir()
-    with pytest.raises(ScenarioError, match=r"old\.zarr exists already"):
+    with pytest.raises(ScenarioError, match=r"old\.zarr already exists"):
         export(steady, "zarr", tmp_path / "old.zarr")
 
 

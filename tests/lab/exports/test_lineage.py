@@ -153,14 +153,14 @@ HEIRS = Path(__file__).parents[1] / "births_and_deaths.py"
 
 def test_what_cannot_be_exported_is_reported(run, tmp_path: Path) -> None:
     folder = run[0].folder
-    with pytest.raises(ScenarioError, match=r"ends in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
+    with pytest.raises(ScenarioError, match=r"end in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
         export_lineage(folder, tmp_path / "tree.newick")
     with pytest.raises(ScenarioError, match="1 or more members, got 0"):
         export_lineage(folder, tmp_path / "tree.csv", least=0)
     with pytest.raises(ScenarioError, match="there is no folder"):
         export_lineage(folder, tmp_path / "nowhere" / "tree.csv")
     export_lineage(folder, tmp_path / "tree.csv")
-    with pytest.raises(ScenarioError, match="exists already"):
+    with pytest.raises(ScenarioError, match="already exists"):
         export_lineage(folder, tmp_path / "tree.csv")
     assert [p.name for p in tmp_path.iterdir()] == ["tree.csv"]
     assert "--lineage FILE" in complaint(murmura_says("export", folder, "--rules", HEIRS, cwd=tmp_path), 2)

@@ -236,7 +236,7 @@ def test_what_the_documents_show_works(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_mistakes_are_named(plane, run, tmp_path: Path):
     for options, message in (
-        ({"out": tmp_path / "a.bmp"}, r"ends in \.png, \.svg, \.pdf, got 'a\.bmp'"),
+        ({"out": tmp_path / "a.bmp"}, r"end in \.png, \.svg, \.pdf, got 'a\.bmp'"),
         ({"out": tmp_path / "none" / "a.png"}, "there is no folder"),
         ({"kind": "fase"}, "did you mean 'phase'"),
         ({"kind": "series"}, "series cannot show .* this can be phase, lines"),

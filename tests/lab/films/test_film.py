@@ -186,9 +186,9 @@ def test_two_runs_side_by_side(tmp_path: Path):
     ("name", "size", "fps", "message"),
     [
         ("a.avi", (320, 180), 30.0, "must end in .mp4, .gif, .png, got 'a.avi'"),
-        ("a.mp4", (321, 180), 30.0, "even number of pixels a side, got 321x180"),
-        ("a.gif", (320, 180), 60.0, "from 0.1 to 50 pictures a second, got 60"),
-        ("a.mp4", (320, 180), 0.0, "from 0.1 to 1000 pictures a second, got 0"),
+        ("a.mp4", (321, 180), 30.0, "even width and height, got 321x180"),
+        ("a.gif", (320, 180), 60.0, "from 0.1 to 50 for .gif, got 60"),
+        ("a.mp4", (320, 180), 0.0, "from 0.1 to 1000 for .mp4, got 0"),
         ("no/a.mp4", (320, 180), 30.0, "there is no folder"),
     ],
 )

@@ -63,7 +63,7 @@ def test_parts_take_both_ends_in():
         ScenarioError, match="no frame was recorded from step 11 to 19; recorded: 4 frames from step 0"
     ):
         part_of(steps, 11, 19)
-    with pytest.raises(ScenarioError, match="must not lie after --to, got 20 and 10"):
+    with pytest.raises(ScenarioError, match="must not be after --to, got 20 and 10"):
         part_of(steps, 20, 10)
     with pytest.raises(ScenarioError, match="nothing was recorded"):
         part_of([], None, None)

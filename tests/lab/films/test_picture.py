@@ -255,12 +255,12 @@ def test_any_size_can_be_painted(size: tuple[int, int], theme: str):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"size": (10, 720)}, "from 64 to 8192 pixels a side, got 10x720"),
+        ({"size": (10, 720)}, "64 to 8192 pixels wide and high, got 10x720"),
         ({"theme": "blue"}, "theme must be dark or light, got 'blue'"),
-        ({"trails": -1.0}, "trails last from 0 to 60 seconds"),
+        ({"trails": -1.0}, "trails must last from 0 to 60 seconds"),
         ({"color": "spead"}, "did you mean 'speed'"),
         ({"color": "heading", "palette": "viridis"}, "palettes for heading: dusk, aurora"),
-        ({"follow": "leader"}, "id of an agent, or flock, got 'leader'"),
+        ({"follow": "leader"}, "id of an agent or .flock., got 'leader'"),
     ],
 )
 def test_wrong_looks_are_refused(wrong: dict[str, object], message: str):

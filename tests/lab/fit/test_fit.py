@@ -158,12 +158,12 @@ def test_a_fit_without_predictions_has_no_band(run: Run, tmp_path: Path):
     [
         ({"measures": ["sped"]}, "cannot compare 'sped'"),
         ({"metric": "euclid"}, "--distance takes wasserstein or energy"),
-        ({"population": 2}, "a population of 4 or more"),
-        ({"generations": 0}, "1 or more generations"),
+        ({"population": 2}, "a population of at least 4"),
+        ({"generations": 0}, "at least 1 for generations"),
         ({"most_runs": 3}, "to 1,000,000 runs"),
         ({"seconds": -1.0}, "--seconds takes a number > 0"),
-        ({"seconds": 1.0, "discard": 2.0}, "--discard takes 0 or more seconds"),
-        ({"predictions": -1}, "0 or more predictions"),
+        ({"seconds": 1.0, "discard": 2.0}, "--discard takes at least 0"),
+        ({"predictions": -1}, "at least 0 predictions"),
         ({"workers": 1, "scheduler": "tcp://x"}, "use one of them"),
         ({"against": "couzin"}, "nothing is varied"),
         ({"changes": {"motion.sped": 1.0}}, "motion"),
@@ -194,7 +194,7 @@ def test_ranges_are_checked(run: Run, tmp_path: Path, vary: list[str], words: st
 
 def test_folders_that_are_none(made: Fit, run: Run, tmp_path: Path):
     (tmp_path / "note.txt").write_text("mine")
-    with pytest.raises(ScenarioError, match="is not empty and holds no fit"):
+    with pytest.raises(ScenarioError, match="is not empty and does not contain a fit"):
         fitted(run, tmp_path)
     with pytest.raises(ScenarioError, match="is not the folder of a fit"):
         open_fit(tmp_path)
@@ -207,6 +207,6 @@ def test_folders_that_are_none(made: Fit, run: Run, tmp_path: Path):
 
 def test_a_run_too_short_to_fit_to(tmp_path: Path):
     short = record(mm.Simulation(model(), 1, "reference"), 1, tmp_path / "run", 1)
-    with pytest.raises(RunError, match="has 2 frames, expected 3 or more"):
+    with pytest.raises(RunError, match="has 2 frames, expected at least 3"):
         fitted(short, tmp_path / "fit")
     assert np.isfinite(short.frames[0].positions).all()

@@ -116,8 +116,8 @@ def test_a_damaged_first_frame_does_not_take_the_others_with_it(good: Path, tmp_
     content[content.index(first.tobytes())] ^= 1
     (folder / "run.gsd").write_bytes(content)
     with (
-        pytest.warns(DamageWarning, match="frame 0: it does not match its sum"),
-        pytest.warns(DamageWarning, match="frame 0: who is in later frames is known from it alone"),
+        pytest.warns(DamageWarning, match="frame 0: it does not match its checksum"),
+        pytest.warns(DamageWarning, match="frame 0: later frames take their ids or species from it"),
     ):
         frames = list(mm.open_run(folder).frames)
     assert [frame.step for frame in frames] == [2, 4, 6]

@@ -115,7 +115,7 @@ def test_a_finished_run_is_left_alone(truth: Path):
 
 def test_senseless_numbers_of_steps(tmp_path: Path):
     begin(tmp_path / "run", 53, 20)
-    with pytest.raises(ScenarioError, match="0 or more steps, got -1"):
+    with pytest.raises(ScenarioError, match="at least 0 steps, got -1"):
         resume(tmp_path / "run", steps=-1)
     with pytest.raises(
         ScenarioError, match="has reached 20 steps already; --steps says how many the whole run"
@@ -200,7 +200,7 @@ def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     for name in SLOTS:
         (folder / name).unlink()
-    with pytest.raises(RunError, match=r"neither checkpoint-A\.npz nor checkpoint-B\.npz is there"):
+    with pytest.raises(RunError, match=r"neither checkpoint-A\.npz nor checkpoint-B\.npz exists"):
         resume(folder)
 
 
@@ -240,7 +240,7 @@ def test_a_checkpoint_of_another_run_is_refused(stopped: Path, tmp_path: Path):
     for name in SLOTS:
         other.save(folder / name)
     with pytest.raises(
-        RunError, match=r"checkpoint-A\.npz is of another run.*checkpoint-B\.npz is of another run"
+        RunError, match=r"checkpoint-A\.npz belongs to another run.*checkpoint-B\.npz belongs to another run"
     ):
         resume(folder)
     same = mm.Simulation.restore(stopped / SLOTS[0], backend="reference")
@@ -342,7 +342,7 @@ def test_nothing_follows_a_gap(tmp_path: Path, monkeypatch: Any):
         real(writer, chunks)
 
     monkeypatch.setattr(recorder.TrajectoryWriter, "write", write)
-    with pytest.raises(RunError, match=r"No space left on device.*then `murmura resume"):
+    with pytest.raises(RunError, match=r"No space left on device.*continue with `murmura resume"):
         begin(tmp_path / "run", 53, every=1)
     monkeypatch.undo()
     run = mm.open_run(tmp_path / "run")

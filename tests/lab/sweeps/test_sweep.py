@@ -244,12 +244,12 @@ def test_another_sweep_is_not_mixed_in(tmp_path: Path):
         ({"every": 1}, "every was 3, now 1"),
         ({"measures": ["milling"]}, "measures was"),
     ):
-        with pytest.raises(ScenarioError, match=f"holds another sweep: {message}"):
+        with pytest.raises(ScenarioError, match=f"contains another sweep: {message}"):
             swept(made.folder, **change)
     assert {path.name: path.read_bytes() for path in made.folder.iterdir()} == before
     (tmp_path / "diary").mkdir()
     (tmp_path / "diary" / "monday.txt").write_text("dear diary")
-    with pytest.raises(ScenarioError, match="is not empty and holds no sweep"):
+    with pytest.raises(ScenarioError, match="is not empty and does not contain a sweep"):
         swept(tmp_path / "diary")
     assert [p.name for p in (tmp_path / "diary").iterdir()] == ["monday.txt"]
     with pytest.raises(ScenarioError, match="is not the folder of a sweep"):
@@ -262,7 +262,7 @@ def test_two_processes_do_not_work_on_one_sweep(tmp_path: Path):
     made = swept(tmp_path / "s")
     with (
         FileLock(made.folder / "sweep.lock"),
-        pytest.raises(ScenarioError, match="another process is at work"),
+        pytest.raises(ScenarioError, match="another process is working"),
     ):
         swept(made.folder)
 
@@ -305,7 +305,7 @@ murmura.cli.main(words)
     assert "cannot write the sweep to" in done.stderr and not (tmp_path / "s" / "sweep.json").exists()
     done = python_says("-c", code, 16_000, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
-    assert "rows.jsonl" in done.stderr and "What was written before is safe" in done.stderr
+    assert "rows.jsonl" in done.stderr and "Everything written before is safe" in done.stderr
     kept = len(list(open_sweep(tmp_path / "s").runs()))
     assert 20 < kept < 80
     assert python_says("-c", code, 10**7, cwd=tmp_path).returncode == 0

@@ -65,7 +65,8 @@ def test_a_folder_cannot_have_its_rules_run(hostile: tuple[Path, Path], tmp_path
     there.verify()
     for again in (lambda: resume_sweep(folder, workers=0), lambda: resume_sweep(folder, workers=1)):
         with pytest.raises(
-            ScenarioError, match=r"never run because a folder says so\. If you trust them, name them: --rules"
+            ScenarioError,
+            match=r"never executed only because a folder names them\. If you trust them, add: --rules",
         ):
             again()
     assert not mark.exists()
@@ -129,7 +130,7 @@ def test_a_changed_scenario_is_reported_and_not_continued(made: Path, tmp_path: 
     path.write_text(path.read_text().replace('"agents": 8', '"agents": 9'))
     rows.write_bytes(rows.read_bytes().splitlines(keepends=True)[0])
     before = rows.read_bytes()
-    with pytest.raises(RunError, match=r"scenario\.json is damaged: it is not what was written"):
+    with pytest.raises(RunError, match=r"scenario\.json is damaged: its content has changed"):
         resume_sweep(folder, workers=0)
     assert rows.read_bytes() == before
     with pytest.warns(DamageWarning, match=r"scenario\.json is damaged"):

@@ -65,9 +65,9 @@ def test_smoothing_takes_noise_away_and_counts_what_it_could_not_reach(tmp_path:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"smooth": 4}, "an odd number of frames from 3 on"),
+        ({"smooth": 4}, "an odd number of at least 3 frames"),
         ({"smooth": 5, "order": 5}, "a degree from 1 to less than the window"),
-        ({"fill": -1}, "--fill takes 0 or more"),
+        ({"fill": -1}, "--fill takes at least 0"),
         ({"fps": 0.0}, "--fps takes a number > 0"),
         ({"scale": "wide"}, "--scale takes a number > 0, or body"),
         ({"scale": "body"}, "does not contain a body length"),

@@ -85,7 +85,7 @@ def test_exports_pictures_and_plots(run: Run, tmp_path: Path):
     render(reel, tmp_path / "bats.png", Look(size=(320, 200)), Cut(at=12))
     assert (tmp_path / "bats.png").stat().st_size > 1000
     assert mm.plot(run.folder, tmp_path / "metrics.svg", of=["polarization"]) == "series"
-    with pytest.raises(RunError, match="interaction maps are drawn in the plane"):
+    with pytest.raises(RunError, match="interaction maps can only be drawn for the plane"):
         mm.plot(run.folder, tmp_path / "map.png", kind="neighbors")
 
 

@@ -63,7 +63,7 @@ def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
         raise ScenarioError(f"an mp4 needs an even width and height, got {size[0]}x{size[1]}")
     fastest = FASTEST_GIF if suffix == ".gif" else 1000.0
     if not 0.1 <= fps <= fastest:
-        raise ScenarioError(f"a {suffix[1:]} takes from 0.1 to {fastest:g} frames per second, got {fps:g}")
+        raise ScenarioError(f"--fps takes a number from 0.1 to {fastest:g} for {suffix}, got {fps:g}")
     if out.is_dir():
         raise ScenarioError(f"{out} is a folder: choose a file name")
     if not out.parent.is_dir():

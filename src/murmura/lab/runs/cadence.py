@@ -131,7 +131,5 @@ def parse_interval(text: str) -> CheckpointInterval:
             seconds=float(found[2]) * {"s": 1.0, "min": 60.0, "h": 3600.0}[found[3]]
         )
     if found is None or interval.steps < 1 or interval.seconds <= 0.0:
-        raise ScenarioError(
-            f"checkpoints are taken every number of steps (500) or after a time (30s, 5min, 1h); got {text!r}"
-        )
+        raise ScenarioError(f"--checkpoint-every takes steps (500) or a time (30s, 5min, 1h), got {text!r}")
     return interval

@@ -199,7 +199,9 @@ def small_damage(path: Path, expected: str | None) -> Damage | None:
         return Damage(path, str(error))
     if found == expected:
         return None
-    return Damage(path, f"it was changed (SHA-256 {found[:12]}..., expected {(expected or 'none')[:12]}...)")
+    return Damage(
+        path, f"its content has changed (SHA-256 {found[:12]}..., expected {(expected or 'none')[:12]}...)"
+    )
 
 
 def check_metrics(row: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ def read_npy(file: Path, trust_pickle: bool) -> RawTracks:
         if not trust_pickle:
             raise bad_track(
                 file,
-                "it contains Python objects (a pickle), as idtracker.ai writes them; loading it executes any code in it. "
+                "it contains Python objects (a pickle), as in idtracker.ai's files; loading it runs any code in it. "
                 "If you trust its source, add --trust-pickle; otherwise export it there as .h5 or .csv",
             ) from None
         found = np.load(file, allow_pickle=True)

@@ -36,7 +36,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     circle = radius * tab.see("camera.zoom")
     whole = [arc for arc in tab.drawn()["arcs"] if arc["how"] == "stroke"]  # the wedge is filled
     assert min(abs(arc["r"] - circle) for arc in whole) < 0.01
-    # V draws the mean sight of each kind, not the scenario's radius.
+    # V draws the mean sight of each species, not the scenario's radius.
     tab.until(lambda: tab.session.status["population"].get("sights"))
     sights = np.array(tab.session.status["population"]["sights"]) * tab.see("camera.zoom")
     tab.page.keyboard.press("Escape")
@@ -51,7 +51,7 @@ def test_bodies_are_drawn_from_near(tab: Tab) -> None:
     tab.page.mouse.move(*place.tolist())
     tab.page.mouse.wheel(0, -2400)
     tab.until(lambda: tab.session.body_observer.window is not None)
-    tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # a tail at least
+    tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # at least a tail
     tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))

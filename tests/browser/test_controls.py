@@ -46,7 +46,7 @@ def test_a_number_acts_at_once(tab: Tab, path: str, value: float) -> None:
         return scenario
 
     tab.until(lambda: of(tab.session.scenario) == value)
-    assert of(simulation.scenario) == value  # the running one: nothing was started anew
+    assert of(simulation.scenario) == value  # the running one: nothing was restarted
     assert tab.simulation is simulation
 
 
@@ -143,7 +143,7 @@ def test_a_link_brings_the_scene_back(tab: Tab, lend_tab: MakeTab) -> None:
     tab.send("reset", seed=41)
     tab.send("place", kind="circle", x=200, y=150, radius=30)
     tab.until(lambda: tab.see("things") == ["circle"])
-    # Whatever is newest is sent, so the circle may come before the scenario that a link is made of.
+    # Only the newest messages are sent, so the circle may arrive before the scenario that the link is made of.
     told = "() => [heard.scenario?.scenario, heard.hello?.scenario]"
     tab.until(lambda: tab.session.scenario.model_dump(mode="json") in tab.page.evaluate(told))
     tab.page.keyboard.press("l")

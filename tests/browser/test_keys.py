@@ -15,7 +15,7 @@ from tests.view.live import flock
 
 from .tab import Tab
 
-# What a key changes: (key, action in the sheet, what to watch, what it is afterwards given what it was before)
+# What a key changes: (key, action in the sheet, what to observe, its value afterwards as a function of the one before)
 Watched = Callable[[Tab], Any]
 SEES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("t", "trails", "looks.trails", lambda was: not was),

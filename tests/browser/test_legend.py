@@ -28,7 +28,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
     hint = tab.page.get_by_role("note")
     tab.until(lambda: tab.page.locator(".hint").count() == 1)
     tab.page.clock.run_for(5_000)
-    assert not hint.is_visible()  # it comes with the first picture
+    assert not hint.is_visible()  # it appears with the first picture
     tab.page.evaluate("() => { letIn(); }")
 
     def begun() -> bool:
@@ -36,7 +36,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
         return tab.see("firstPicture") is not None and hint.is_visible()
 
     tab.until(begun)
-    tab.page.clock.run_for(60_000)  # however long the visitor only watches
+    tab.page.clock.run_for(60_000)  # as long as the visitor only watches
     assert hint.is_visible()
     tab.page.mouse.click(480, 300)
     assert not hint.is_visible()
@@ -61,7 +61,7 @@ def test_the_legend_names_species_and_says_who_hunts(tab: Tab) -> None:
     assert names[0].capitalize() not in _legend(tab)
 
 
-# Where parts of the top line are while a kernel is compiled: left, right, and how wide their text would be [CSS px].
+# Parts of the top line while a kernel is compiled: left, right, and the full width of their text [CSS px].
 COMPILING = """() => {
   const told = { ...heard.status, compiling: true, progress: 'compiling, 27 s of about 29 s' };
   sockets.at(-1).onmessage({ data: JSON.stringify(told) });
@@ -96,7 +96,7 @@ def test_in_a_crowd_lines_are_drawn_for_some_and_the_legend_says_so(tab: Tab) ->
     assert every > 2 and len(watchers) <= 800 / every + 1
     length = sum(np.hypot(*np.subtract(line["to"], line["from"])) for line in lines)
     ground = (300.0 * tab.see("camera.zoom")) ** 2
-    assert length / ground < 1.6  # px of line on a px: they can be told apart
+    assert length / ground < 1.6  # px of line per px: they can be distinguished
 
 
 def test_the_density_grid_has_a_legend(tab: Tab) -> None:

@@ -26,7 +26,7 @@ def test_the_canvas_fills_the_window_without_margins(tab: Tab) -> None:
 
 
 def test_the_flock_moves(gl_tab: Tab) -> None:
-    # S1-14: each picture is cleared, then shows where the step's forces have brought everybody.
+    # S1-14: each picture is cleared, then shows the agents at their positions after the step.
     tab = gl_tab
     before, first = tab.see("step"), tab.page.locator("#flock").screenshot()
     tab.send("play")
@@ -36,7 +36,7 @@ def test_the_flock_moves(gl_tab: Tab) -> None:
     assert tab.page.locator(".line").text_content() == "live"
 
 
-# What had been done when the first picture was drawn, and whether it was there when the next frame was asked for.
+# What had been done when the first picture was drawn, and whether it existed when the next frame was requested.
 START = """
 (() => {
   window.early = { pictures: 0, controls: null, asked: null };
@@ -65,7 +65,7 @@ START = """
 
 
 def test_the_first_picture_waits_for_nothing(make_tab: MakeTab) -> None:
-    """Where the processor paints, an empty picture and hundreds of controls would delay it by tenths of a second."""
+    """In software rendering, an empty picture and hundreds of controls would delay it by tenths of a second."""
     tab = make_tab()
     tab.page.add_init_script(START)
     tab.open()
@@ -91,7 +91,7 @@ def test_without_webgl_a_plain_canvas_does(lend_tab: MakeTab) -> None:
     tab.page.keyboard.press("t")
 
     def shown() -> bool:
-        """Whether a bright pixel lies at every agent, or beside its middle: a dart is slim."""
+        """Whether there is a bright pixel at every agent or next to its centre: a dart is slim."""
         at = tab.screen(simulation.positions).round().astype(int).tolist()
         script = """(at) => { const c = document.getElementById('flock').getContext('2d'), z = c.getTransform().a;
           const rgb = ([x, y]) => c.getImageData(x * z - 1, y * z - 1, 3, 3).data.filter((_, k) => k % 4 < 3);

@@ -95,7 +95,7 @@ def test_mistakes_are_reported_and_nothing_is_written(
 
 
 def refusal(*words: object, capsys: pytest.CaptureFixture[str]) -> str:
-    """What is said about a mistake, in this process: a new one would cost a second each time."""
+    """The error message of a mistake, in this process: a new one would take a second each time."""
     with pytest.raises(SystemExit) as left:
         main([str(word) for word in words])
     assert left.value.code == 2
@@ -131,14 +131,14 @@ def test_replay_and_compare_serve_and_leave_on_ctrl_c(folder: Path, words: tuple
         assert process.stdout is not None
         assert process.stdout.readline().endswith("starting...\n")
         port = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
-        assert answer(port) == 403  # it is there, and asks for its token
+        assert answer(port) == 403  # it is there and requires its token
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=PATIENCE)
     assert "stopped" in rest and process.returncode == 0
 
 
 def answer(port: int) -> int:
-    """The status of the first answer; the socket takes connections before anybody reads from it."""
+    """The status of the first answer; the socket accepts connections before the server reads from it."""
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
         connection.request("GET", "/")
         return connection.getresponse().status

@@ -22,7 +22,7 @@ __all__ = ["folder"]
 
 @pytest.fixture
 def record(tmp_path: Path) -> dict[str, Any]:
-    """A short session: a slider, a hand and a reset."""
+    """A short session: a slider, the pointer and a reset."""
     scene = Scene(mm.load_scenario("classic").with_values({"agents": 30}), 4, "reference")
     scene.step(5)
     scene.carry_out({"type": "set", "values": {"rules.alignment.weight": 2.5}})

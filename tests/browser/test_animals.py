@@ -17,7 +17,7 @@ def _ecosystem(**values: Any) -> mm.Scenario:
     return mm.load_scenario("arms-race").with_values({"agents": 14} | values)
 
 
-def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
+def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> None:
     simulation = tab.still(_ecosystem())
     tab.send("step", count=3)
     tab.until(lambda: simulation.step_count == 3)
@@ -44,7 +44,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     tab.until(lambda: set(sights.round(1).tolist()) <= {round(arc["r"], 1) for arc in tab.drawn()["arcs"]})
 
 
-def test_bodies_are_drawn_from_near(tab: Tab) -> None:
+def test_bodies_are_drawn_close_up(tab: Tab) -> None:
     simulation = tab.still(_ecosystem())
     place = tab.screen(simulation.positions[:1])[0]
     before = len(tab.drawn()["lines"])
@@ -58,7 +58,7 @@ def test_bodies_are_drawn_from_near(tab: Tab) -> None:
     tab.until(lambda: tab.session.body_observer.window is None)
 
 
-def test_a_hunter_shows_whom_it_is_after_and_how_far_it_frightens(tab: Tab) -> None:
+def test_a_hunter_shows_its_target_and_its_fright_radius(tab: Tab) -> None:
     hawk = [{"kind": "hawk", "x": 400.0, "y": 400.0, "panic_radius": 90.0}]
     values = {"rules.predators.hunters": hawk, "rules.predators.enabled": True, "rules.fear.enabled": True}
     simulation = tab.still(flock(12, **values))

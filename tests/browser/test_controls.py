@@ -101,7 +101,7 @@ def test_agents_speed_and_presets(tab: Tab) -> None:
     tab.until(lambda: tab.session.scenario.name == "roadmap")
 
 
-def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
+def test_the_inspector_shows_what_an_agent_sees_and_its_forces(tab: Tab) -> None:
     # S4-69: counts for each rule and the net steering. S4-57: the inspector.
     simulation = tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     tab.send("select", id=11)

@@ -131,7 +131,7 @@ def _content(download: Download) -> bytes:
     return Path(str(download.path())).read_bytes()
 
 
-def test_keys_that_keep_something(tab: Tab) -> None:
+def test_keys_that_save_something(tab: Tab) -> None:
     tab.still(flock(30))
     tab.send("step", count=4)
     tab.until(lambda: tab.see("step") == 4)

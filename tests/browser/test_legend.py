@@ -73,7 +73,7 @@ COMPILING = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_words_about_compiling_leave_room_for_the_others(tab: Tab, width: int) -> None:
+def test_compile_progress_leaves_room_for_the_rest_of_the_line(tab: Tab, width: int) -> None:
     tab.page.set_viewport_size({"width": width, "height": 640})
     tab.still(mm.load_scenario("ecosystem").with_values({"agents": 20}))
     tab.until(lambda: _legend(tab).count("\n") == 4)

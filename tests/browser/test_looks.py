@@ -88,7 +88,7 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     )
 
 
-def test_who_hunts_has_another_shape(make_tab: MakeTab) -> None:
+def test_hunters_have_another_shape(make_tab: MakeTab) -> None:
     """A species that hunts another differs in more than its colour."""
     tab = make_tab(**SMALL).open()
     extents = []

@@ -119,7 +119,7 @@ def test_arrows_point_where_the_rules_and_the_sum_pull(crowd: Tab) -> None:
     assert not [line for line in _only(crowd)["lines"] if line["style"] in wanted]
 
 
-def test_everybody_in_view_shows_what_it_sees(crowd: Tab) -> None:
+def test_overlays_of_all_agents_in_view(crowd: Tab) -> None:
     """V and N: computed by the page from a frame, whose headings have 8 bits, so results at edges may differ."""
     simulation = crowd.simulation
     crowd.page.keyboard.press("Escape")
@@ -190,7 +190,7 @@ FILLS = """() => {
 }"""
 
 
-def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
+def test_objects_from_the_server_are_drawn(gl_tab: Tab) -> None:
     """Food with the amount left, hunters with kind, state and energy; unknown kinds are ignored."""
     tab = gl_tab
     simulation = tab.still()

@@ -57,7 +57,7 @@ WORLDS = {"plane": {}, "space": {"world.depth": 4_000.0}}
 
 
 @pytest.mark.parametrize("world", size(["plane"], ["plane", "space"]))
-def test_javascript_for_each_picture_of_a_large_flock(
+def test_javascript_time_per_picture_of_a_large_flock(
     world: str, make_tab: MakeTab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The goal is 2 ms per picture of 200,000 agents, as with MURMURA_LONG=1, including all messages since the previous

@@ -111,7 +111,7 @@ def test_a_reloaded_page_shows_the_same_run(tab: Tab) -> None:
     tab.until(lambda: simulation.state_hash()[:8] in str(tab.page.locator(".hud").text_content()))
 
 
-def test_a_lost_line_is_taken_up_again(tab: Tab) -> None:
+def test_the_page_reconnects(tab: Tab) -> None:
     sockets = tab.page.evaluate("() => sockets.length")
     tab.page.evaluate("() => sockets.at(-1).close()")
     tab.until(lambda: tab.page.evaluate("() => sockets.length") > sockets)
@@ -133,7 +133,7 @@ def test_two_tabs_show_one_flock(lend_tab: MakeTab) -> None:
     two.until(lambda: one.see("step") == two.see("step") == two.simulation.step_count)
 
 
-def test_what_a_reader_of_the_screen_hears(tab: Tab) -> None:
+def test_texts_for_screen_readers(tab: Tab) -> None:
     tab.until(lambda: "agents" in str(tab.page.locator("#flock").get_attribute("aria-label")))
     assert tab.page.locator("#flock").get_attribute("role") == "img"
     assert "60 agents" in str(tab.page.locator("#summary").text_content())

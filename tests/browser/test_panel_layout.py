@@ -38,7 +38,7 @@ def _corners(tab: Tab) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("size", WINDOWS)
-def test_nobody_lies_under_a_panel_at_the_first_visit(lend_tab: MakeTab, size: tuple[int, int]) -> None:
+def test_no_agent_is_under_a_panel_at_the_first_visit(lend_tab: MakeTab, size: tuple[int, int]) -> None:
     tab = lend_tab(gl=False, first_visit=True, viewport={"width": size[0], "height": size[1]}).open()
     tab.still(agents=150)
     assert not tab.page.get_by_label("Search settings").is_visible()

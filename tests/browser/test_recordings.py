@@ -70,7 +70,7 @@ UNCOVERED = """(places) => {
 }"""  # noqa: E501
 
 
-def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser, built: None) -> None:
+def test_two_flocks_side_by_side_are_complete_and_in_sync(browser: Browser, built: None) -> None:
     sides = [SyncedSession(flock(agents), 5, "reference") for agents in (12, 15)]
     with Live(Pair(*sides)) as live:  # type: ignore[arg-type]
         page = opened(browser, live, VISITED)  # whose panels were open in a wide window

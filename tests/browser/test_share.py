@@ -32,7 +32,7 @@ def opened(browser: Browser, address: str) -> Page:
     return page
 
 
-def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) -> None:
+def test_visitors_watch_and_the_host_controls(shared: Live, browser: Browser) -> None:
     session = shared.session
     session.submit({"type": "pause"}, pytest.fail)
     session.ask(lambda: None).result(PATIENCE)
@@ -66,7 +66,7 @@ def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) ->
             page.context.close()
 
 
-def test_who_types_a_wrong_code_stays_outside(shared: Live, browser: Browser) -> None:
+def test_a_wrong_code_is_refused(shared: Live, browser: Browser) -> None:
     stranger = opened(browser, shared.origin)
     try:
         stranger.get_by_label("Class code").fill("KMP235")

@@ -103,7 +103,7 @@ def _contrasts(tab: Tab, places: np.ndarray) -> np.ndarray:
 
 
 def test_hunters_and_lines_lie_at_their_depth(make_tab: MakeTab) -> None:
-    """Behind an obstacle, hunters are invisible and lines pale; in front of it both are normal; birds hide hunters too."""
+    """Behind an obstacle, hunters are invisible and lines pale; in front of it both are normal. Birds hide hunters."""
     tab = make_tab(viewport={"width": 560, "height": 420}).open()
     for key in "ht":  # no panels, no streaks
         tab.page.keyboard.press(key)
@@ -169,7 +169,7 @@ def _around(tab: Tab, picture: np.ndarray, place: np.ndarray, reach: int) -> np.
     return picture[round(y) - reach : round(y) + reach + 1, round(x) - reach : round(x) + reach + 1]
 
 
-def test_bodies_are_drawn_from_near_in_space(tab: Tab) -> None:
+def test_bodies_are_drawn_close_up_in_space(tab: Tab) -> None:
     lives = {"rules.energy.enabled": True, "display.size": 2.0}
     places, velocities = SIDES / 2 + 25.0 * np.array([[-1, 0, 0], [0, 0, 0], [1, 0, 0]]), np.eye(3)
     tab.arranged(deep(3, **lives), places, velocities)
@@ -267,7 +267,7 @@ def test_in_a_crowd_lines_can_be_told_apart(tab: Tab) -> None:
     assert len(lines) > 20 and np.hypot(*(lines[:, 2:] - lines[:, :2]).T).sum() / ground < 1.8
 
 
-def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
+def test_pointer_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
     places, velocities = spread(40)
     tab.arranged(deep(), places, velocities)
     mouse = tab.page.mouse

@@ -199,7 +199,7 @@ def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path
     page.get_by_text("needs another kernel").first.wait_for()
 
 
-def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
+def test_the_pointer_attracts_and_a_preset_loads(folder: Path, open_page: Any):
     page = running(open_page((folder / "flock.html").as_uri()))
     _, before = flock_after(page, 0)
     x, y = (float(v) for v in before[3, :2] + 20.0)
@@ -337,7 +337,7 @@ PLACED = {"shark-and-herring": {"kind": "predator", "species": "shark"}, "emerge
 
 
 @pytest.mark.parametrize("shown", PLACED, indirect=True)
-def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(shown: tuple[Page, str]):
+def test_objects_are_placed_and_removed_and_an_animal_is_inspected(shown: tuple[Page, str]):
     page, name = shown
     truth, kind = definition(name), PLACED[name]
     running(page)

@@ -171,7 +171,7 @@ def test_building_and_removing(tab: Tab) -> None:
     assert not rules().predators.enabled  # removing the last hunter disables the rule
 
 
-def test_quick_clicks_make_as_many_things(tab: Tab) -> None:
+def test_quick_clicks_place_as_many_objects(tab: Tab) -> None:
     tab.still()
     tab.page.keyboard.press("Shift+D")
     tab.page.get_by_label("Kind of predator").select_option("owl")
@@ -222,7 +222,7 @@ class TouchScreen:
         self._line.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
 
-def test_fingers(make_tab: MakeTab) -> None:
+def test_touch_gestures(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, has_touch=True).open()
     touch = TouchScreen(tab)
 

@@ -52,7 +52,7 @@ def even_tab(make_tab: MakeTab) -> Tab:
     return tab
 
 
-def test_who_flies_away_leaves_no_ghost_at_the_start(even_tab: Tab) -> None:
+def test_a_moving_flock_leaves_no_ghost_at_its_start(even_tab: Tab) -> None:
     tab, start = even_tab, _places()
     _arranged(tab, start, BELOW)  # so far in one step
     assert _light(tab, start) > 5.0 * GHOST

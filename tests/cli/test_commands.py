@@ -108,7 +108,7 @@ def test_facts_of_an_empty_flock_are_valid_json(tmp_path: Path):
 
 
 # S4-73
-def test_a_rule_of_ones_own_works_on_both_backends(tmp_path: Path):
+def test_a_user_defined_rule_works_on_both_backends(tmp_path: Path):
     assert len(BRAKE.splitlines()) < 20
     (tmp_path / "brake.py").write_text(BRAKE)
     speeds = {}
@@ -276,7 +276,7 @@ def test_help_and_version(tmp_path: Path):
     )
 
 
-def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path):
     reader, writer = os.pipe()
     os.close(reader)
     buffered = environment(PYTHONUNBUFFERED="")

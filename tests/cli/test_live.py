@@ -101,7 +101,7 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
         ),
     ],
 )
-def test_what_it_cannot_do_it_says(words: list[str], message: str, folder: Path):
+def test_invalid_options_are_refused(words: list[str], message: str, folder: Path):
     done = python_says("-c", LIVE, *FLOCK, *words, cwd=folder)
     assert re.search(message, complaint(done, code=2))
     assert done.stdout == f"murmura {mm.__version__} - starting...\n"

@@ -62,7 +62,7 @@ def test_another_state_is_a_failure(record: dict[str, Any], tmp_path: Path):
         (".", None, "is not a run folder"),
     ],
 )
-def test_what_is_no_record_is_reported(name: str, text: str | None, message: str, tmp_path: Path):
+def test_invalid_records_are_reported(name: str, text: str | None, message: str, tmp_path: Path):
     if text is not None:
         (tmp_path / name).write_text(text)
     assert message in complaint(replay(tmp_path, name), code=2)

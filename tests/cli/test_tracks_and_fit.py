@@ -44,7 +44,7 @@ def test_tracks_tell_what_they_did(fish: Path, capsys: pytest.CaptureFixture[str
     [
         (["fish.csv"], "add --fps"),
         (["no.csv"], "no.csv: it cannot be read: No such file"),
-        (["fish.csv", "--fps", "10", "--smooth", "4"], "an odd number of frames"),
+        (["fish.csv", "--fps", "10", "--smooth", "4"], "an odd number of at least 3 frames"),
         (["fish.csv", "--fps", "10", "--columns", "id=fish"], "it has no column 'fish'"),
         (["fish.csv", "--fps", "10", "--columns", "ids"], "--columns takes ROLE=NAME"),
     ],

@@ -1,4 +1,4 @@
-"""Progress that a user can believe: no promise before there is a pace, and no silence."""
+"""Reliable progress: no estimate before the rate is known, and no silence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def test_the_first_line_promises_nothing(capsys: pytest.CaptureFixture[str]):
-    """The kernel took 20 s and the first step is done: that says nothing about the other 1,199."""
+    """The kernel took 20 s and the first step is done, which says nothing about the other 1,199."""
     clock = Clock()
     with Progress(clock=clock) as told:
         clock.now += 20.0

@@ -1,4 +1,4 @@
-"""Files of a run: never written through a link, never left incomplete, and a start that is never lost."""
+"""Files of a run: never written through a link, never left incomplete, and always resumable."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_run_is_not_written_through_links(name: str, stopped: Path, tmp_path: 
 
 
 def test_links_under_the_names_of_files_to_come_lead_nowhere(stopped: Path, tmp_path: Path):
-    """Files are written aside under a name that can be guessed: `.NAME.PID`."""
+    """Temporary files have a predictable name: `.NAME.PID`."""
     folder = shutil.copytree(stopped, tmp_path / "run")
     precious = tmp_path / "precious"
     precious.write_text("do not touch")
@@ -104,7 +104,7 @@ def killed(folder: Path, module: str, name: str, more: str = "") -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("recorder", "Outputs.create"),  # nothing but what is needed to begin
+        ("recorder", "Outputs.create"),  # only what is needed to start
         ("recorder", "LinesWriter.create"),  # some of the files
         ("checkpoints", "Checkpoints.save"),  # before the first checkpoint
     ],

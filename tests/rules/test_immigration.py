@@ -223,7 +223,7 @@ def test_the_figure_tells_arrivals_from_births(tmp_path: Path) -> None:
         ({"rules.immigration.rate": -1.0}, ["rules.immigration.rate", "-1"]),
     ],
 )
-def test_what_makes_no_sense_is_refused(values: dict[str, Any], words: list[str]) -> None:
+def test_invalid_options_are_refused(values: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(ScenarioError) as error:
         world().with_values(values)
     for word in words:

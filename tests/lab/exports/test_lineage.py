@@ -116,7 +116,7 @@ def test_newick_read_back_is_the_maternal_lines(run, pruning: dict) -> None:
 
 
 def chain(length: int) -> Lineage:
-    """Everybody is the child of the one before."""
+    """Every agent is the child of the previous one."""
     register = Register(np.array([0]), np.array([0]), 0)
     rows = np.zeros((length - 1, 8))
     rows[:, 0] = rows[:, 2] = np.arange(1, length)
@@ -177,7 +177,7 @@ def test_a_damaged_story_is_reported(run, tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_stopped_leaves_the_same_metrics(run, tmp_path: Path) -> None:
-    # Births of the last minute were told before the run stopped: they are counted after it goes on.
+    # Births of the last minute were reported before the run stopped; they still count after it is resumed.
     whole = run[0]
     record(mm.Simulation(family(), 1, "reference"), 40, tmp_path / "part", every=15)
     resume(tmp_path / "part", steps=90)

@@ -129,7 +129,7 @@ def test_lines_have_a_band_of_one_standard_error(line, tmp_path: Path):
         assert max(edge) == pytest.approx(cell["polarization"] + cell["polarization_error"])
         assert min(edge) == pytest.approx(cell["polarization"] - cell["polarization_error"])
     assert plot(line.folder, tmp_path / "l.svg", of=["polarization", "groups"]) == "lines"
-    # Classic counts speeds by the tick, and so says the axis.
+    # In classic, speeds are per tick, and the axis says so.
     assert {"motion max speed [u/tick]", "polarization", "groups"} <= set(texts(tmp_path / "l.svg"))
 
 
@@ -220,7 +220,7 @@ def test_a_kind_of_ones_own(run, tmp_path: Path):
 
 
 def test_what_the_documents_show_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
-    """Without a main guard, too, which workers that import a user's script would need."""
+    """Also without a main guard, which workers that import a user's script would need."""
     page = Path(__file__).parents[3] / "docs" / "sweeps.md"
     sweeping, own_figure = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
     monkeypatch.chdir(tmp_path)

@@ -17,7 +17,7 @@ from murmura.lab.films.film_frames import Shot, SimulatedReel, mixed, part_of, s
 from tests.lab.film_scenes import FIELD, crossing, moment
 from tests.sizes import size
 
-# No deadline: how long an example takes says nothing on a busy machine.
+# No deadline: the duration of an example means nothing on a busy machine.
 calmly = settings(max_examples=size(25, 50), deadline=None)
 STEPS = st.lists(st.integers(1, 50), min_size=1, max_size=30).map(lambda gaps: np.cumsum(gaps).tolist())
 

@@ -55,7 +55,7 @@ def made(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Fit:
 
 def test_a_fit_finds_the_speed_that_was_simulated(made: Fit):
     [line] = made.table().values()
-    # Two small generations of a prior from 0.5 to 8: near, though not yet sharp.
+    # Two small generations of a prior from 0.5 to 8: close, but still wide.
     assert abs(line["q50"] - 5.0) < 1.2 and line["q95"] - line["q05"] < 4.0
     told = made.result["generations"]
     assert len(told) == 2 and told[0]["epsilon"] > told[-1]["epsilon"]
@@ -74,7 +74,7 @@ def test_a_fit_leaves_tables_and_its_best_run(made: Fit, run: Run):
 
 
 def test_a_row_is_what_its_run_gives(made: Fit):
-    """Anybody can do a run again, and gets the same summaries."""
+    """Repeating a run gives the same summaries."""
     rows = made.rows()
     row = rows.get(3)
     rows.close()
@@ -108,7 +108,7 @@ def test_a_fit_that_was_killed_continues_to_the_same_result(made: Fit, run: Run,
     assert not there.is_finished and "not finished" in repr(there)
     with pytest.raises(RunError, match="is not finished: repeat its command"):
         there.posterior()
-    # A line that was torn as the process died is done again.
+    # A run whose line was truncated when the process died is repeated.
     content = (tmp_path / "fit" / "rows.jsonl").read_bytes()
     (tmp_path / "fit" / "rows.jsonl").write_bytes(content[:-40])
     done = resume_fit(tmp_path / "fit", workers=0, progress=lambda done, end: None)
@@ -129,7 +129,7 @@ def test_workers_and_this_process_give_the_same_rows(made: Fit):
 
 
 def test_two_models_are_compared(run: Run, tmp_path: Path):
-    """A model that can swim as fast as the animals did explains more than one that cannot."""
+    """A model that can swim as fast as the animals is more probable than one that cannot."""
     slow = model().model_copy(update={"name": "slow"})
     found = fitted(run, tmp_path / "fit", against=slow, vary_against=["motion.speed=0.5:2"])
     assert found.names == ["couzin", "slow"]
@@ -169,7 +169,7 @@ def test_a_fit_without_predictions_has_no_band(run: Run, tmp_path: Path):
         ({"changes": {"motion.sped": 1.0}}, "motion"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_written(
+def test_invalid_arguments_are_refused_before_anything_is_written(
     run: Run, tmp_path: Path, options: dict[str, Any], words: str
 ):
     with pytest.raises(ScenarioError, match=words):

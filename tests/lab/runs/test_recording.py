@@ -134,7 +134,7 @@ def test_a_run_never_overwrites_anything(tmp_path: Path):
 
 
 def test_an_interrupt_keeps_whole_steps(tmp_path: Path):
-    """The signal arrives while steps are under way; it is heard when they are done."""
+    """The signal arrives during steps and takes effect when they are done."""
     interrupted = simulation("cpu")
 
     def press(step: int, end: int) -> None:
@@ -163,7 +163,7 @@ def test_a_second_interrupt_acts_at_once(tmp_path: Path):
 
 
 def test_runs_are_read_lazily(tmp_path: Path):
-    """Opening reads the small files only: metrics may still be growing, and the rest may be gone."""
+    """Opening reads only the small files: metrics may still be growing, and the rest may be missing."""
     folder = record(simulation(), 20, tmp_path / "run", every=5).folder
     for name in (TRAJECTORY, "checkpoint-A.npz", "checkpoint-B.npz"):
         (folder / name).unlink()
@@ -188,7 +188,7 @@ def test_a_run_that_has_only_begun_has_no_final_hash(tmp_path: Path):
         seen.append((run.manifest["status"], run.final_hash, [row["step"] for row in run.metrics()]))
 
     record(simulation(), 3, tmp_path / "run", every=1, progress=look, checkpoint_every="1")
-    # A checkpoint waits until all before its step is written; frames after it may still be on their way.
+    # A checkpoint waits until everything before its step is written; later frames may not have arrived yet.
     assert [(status, final) for status, final, _ in seen] == [("running", None)] * 3
     assert [steps[:k] for k, (_, _, steps) in enumerate(seen)] == [[], [0], [0, 1]]
 
@@ -268,7 +268,7 @@ def test_a_run_that_breaks_down_says_so_and_keeps_what_was_good(tmp_path: Path):
     assert (run.status, run.final_hash) == ("failed", None)
     assert "no finite place or velocity" in run.manifest["error"]
     assert run.frames.steps.tolist() == [row["step"] for row in run.metrics()] == [0]
-    # The state that broke was never saved: what goes on is whole again.
+    # The invalid state was never saved, so the resumed run is intact.
     assert resume(run.folder).final_hash == plain_hash(100, "cpu")
 
 
@@ -296,7 +296,7 @@ def test_a_measure_that_fails_is_reported(tmp_path: Path):
         ({"checkpoint_every": "-3s"}, "got '-3s'"),
     ],
 )
-def test_senseless_wishes_are_refused_before_anything_is_written(
+def test_invalid_arguments_are_refused_before_anything_is_written(
     more: dict[str, Any], message: str, tmp_path: Path
 ):
     with pytest.raises(mm.MurmuraError, match=message):
@@ -305,7 +305,7 @@ def test_senseless_wishes_are_refused_before_anything_is_written(
 
 
 def test_large_flocks_are_measured_less_often():
-    """By the step alone, so that two runs of the same leave the same lines."""
+    """It depends only on the step, so that equal runs write equal lines."""
     names = list(MEASURES)
     cadence = Cadence(Recording(every=10, checkpoint_every="30s", measures=names), 0, 50_005)
     large = {step: cadence.measures(step, 100_000) for step in [*range(0, 50_000, 10), 50_005]}
@@ -318,7 +318,7 @@ def test_large_flocks_are_measured_less_often():
 
 
 def test_measures_nobody_named_cost_a_fifth_of_a_run():
-    """In the model's own time, whatever the frames; the cheap ones come more often, and the ends have all."""
+    """Intervals do not depend on the frames; cheap measures are more frequent, and both ends have all of them."""
     names = list(MEASURES)[:13]
     for agents, every in ((50, 2), (500, 4), (500, 100), (5_000, 10)):
         cadence = Cadence(Recording(every=every, checkpoint_every="30s", measures=names), 0, 100_000)
@@ -377,5 +377,5 @@ def test_a_manifest_says_what_it_was_made_with(tmp_path: Path):
     )
     if head.returncode == 0:
         assert run.manifest["git"].removesuffix("-dirty") == head.stdout.strip()
-    assert run.manifest["recording"]["columns"] == ["panic_level"]  # ids are there anyway
+    assert run.manifest["recording"]["columns"] == ["panic_level"]  # ids are always recorded
     assert datetime.fromisoformat(run.manifest["started"]) <= datetime.now(UTC)

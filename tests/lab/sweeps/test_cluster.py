@@ -1,4 +1,4 @@
-"""A real Dask cluster, of processes of its own, that is lost in the middle of a sweep."""
+"""A real Dask cluster, in its own processes, that is lost in the middle of a sweep."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scheduler_process() -> AbstractContextManager[subprocess.Popen[str]]:
 
 
 def address(scheduler: subprocess.Popen[str]) -> str:
-    """Where it listens, from what it tells."""
+    """Its address, from its output."""
     assert scheduler.stderr is not None
     for line in scheduler.stderr:
         if "Scheduler at:" in line:

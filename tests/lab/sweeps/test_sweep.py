@@ -1,4 +1,4 @@
-"""Sweeps: every row equals a single run, whichever worker did it and however often it was interrupted."""
+"""Sweeps: every row equals a single run, whichever worker executed it and however often it was interrupted."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_row_cut_short_is_done_again_and_a_damaged_one_is_reported(tmp_path: P
         resume_sweep(made.folder, workers=0, announce=said.append)
         assert any("line 4" in text for text in said)
         assert (made.folder / "table.csv").read_bytes() == before
-        # What was taken out is kept beside; what goes on is whole.
+        # The removed rows are kept in a copy; the resumed sweep is intact.
         assert damage in (made.folder / "rows.damaged.jsonl").read_bytes()
         assert open_sweep(made.folder).verify().is_whole
 
@@ -172,8 +172,8 @@ def test_a_failed_run_is_reported_and_the_rest_finished(tmp_path: Path):
         assert row["error"] == ("AssertionError: too wide" if failed else "")
         assert row["fails_when_wide"] == ("" if failed else "1.0")
         assert str(file) in row["replay"]
-    # What failed is tried again, here with rules that have been mended but bear the same name: refused, they differ
-    # from those that this process knows; tests/lab/sweeps/test_trust.py has the same in processes of their own.
+    # Failed runs are retried, here with rules that were fixed but have the same name. They are refused, because they
+    # differ from those in this process; tests/lab/sweeps/test_trust.py tests the same in separate processes.
     file.write_text(RULES.format(name="fails_when_wide", body="pass"))
     with pytest.raises(ScenarioError, match="was changed after this process had run it"):
         sweep(
@@ -187,7 +187,7 @@ def test_a_run_that_kills_its_worker_fails_and_the_rest_is_finished(tmp_path: Pa
     file = tmp_path / "deadly.py"
     body = "import os; flock.radius > 50 and os.kill(os.getpid(), 9)"
     file.write_text(RULES.format(name="deadly", body=body))
-    # The question is asked directly: a rehearsal in this process would kill it, too.
+    # Without the dry run, which would kill this process too.
     scenario = mm.load_scenario("classic").with_values(SMALL)
     question = Question(
         scenario.model_dump(mode="json"), 2, 0, 1, ("deadly", "population"), "reference", 1, (str(file),)
@@ -287,7 +287,7 @@ def test_nonsense_is_refused_before_anything_is_written(tmp_path: Path, monkeypa
 
 
 def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path):
-    """The limit is that of a process, so it is a process of its own that hits it."""
+    """The limit applies to a process, so the sweep runs in its own process."""
     from tests.cli.terminal import python_says
 
     code = f"""
@@ -313,7 +313,7 @@ murmura.cli.main(words)
 
 
 def test_costly_measures_nobody_named_are_taken_at_fewer_instants(tmp_path: Path):
-    """Issue 18: they may cost a fifth of a run; it is said, kept with the sweep, and what is named is taken at all."""
+    """They may take a fifth of a run; this is reported and stored, and named measures are computed at all instants."""
     said: list[str] = []
     options: dict[str, Any] = {"steps": 60, "workers": 0, "seed": 4, "backend": "reference"}
     vary = {"rules.cohesion.weight": [1.0]}

@@ -42,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def hostile(made: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A folder that names a trap as its rules, with every hash right; and what the trap would make."""
+    """A folder that names a malicious rule file with correct hashes, and the file that it would create."""
     import hashlib
 
     folder, mark, trap = shutil.copytree(made, tmp_path / "s"), tmp_path / "sprung", tmp_path / "trap.py"
@@ -52,7 +52,7 @@ def hostile(made: Path, tmp_path: Path) -> tuple[Path, Path]:
     question, start = data["question"] | {"rules": [str(trap)]}, data["start"] | {"rules": [str(trap)]}
     forged(folder / "sweep.json", question=question, start=start | {"rule_hashes": hashes})
     rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "rows.jsonl").write_bytes(rows[0])  # so that there is something left to do
+    (folder / "rows.jsonl").write_bytes(rows[0])  # so that some runs are missing
     return folder, mark
 
 
@@ -73,7 +73,7 @@ def test_a_folder_cannot_have_its_rules_run(hostile: tuple[Path, Path], tmp_path
     said = complaint(murmura_says("resume", folder, cwd=tmp_path), 2)
     assert "If you trust them, name them: --rules" in said
     assert not mark.exists()
-    # Named by the user, and the file of then: now it may run.
+    # Named by the user and unchanged: now it may be executed.
     assert murmura_says("resume", folder, "--rules", tmp_path / "trap.py", cwd=tmp_path).returncode == 0
     assert mark.exists()
 
@@ -101,7 +101,7 @@ def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path:
         said = complaint(murmura_says(*again, cwd=tmp_path), 2)
         assert "is not the file that was used before" in said or "rule_hashes was" in said
         assert rows.read_bytes() == before
-    # The right file goes on from wherever it lies.
+    # The same file is accepted at any path.
     own.unlink()
     (tmp_path / "elsewhere.py").write_text(OWN.format(value="1.0"))
     assert murmura_says("resume", "s", "--rules", "elsewhere.py", cwd=tmp_path).returncode == 0
@@ -109,7 +109,7 @@ def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path:
 
 
 def test_a_worker_runs_only_the_file_that_was_hashed(tmp_path: Path):
-    """A file edited while a sweep goes on, or another at its path on a machine of a cluster."""
+    """A file that is edited during a sweep, or another file at its path on a machine of a cluster."""
     from murmura.lab.sweeps.one_run import answer
 
     own = tmp_path / "swapped.py"

@@ -18,7 +18,7 @@ PLACES = circling()
 
 
 def same_places(found: Any, places: Any = PLACES) -> bool:
-    """Whether tracks are these places, wherever the arena begins."""
+    """Whether tracks have these positions, whatever the origin of the arena."""
     moved = found.positions - places
     return bool(np.nanmax(np.abs(moved - np.nanmedian(moved, axis=(0, 1)))) < 1e-6)
 
@@ -66,7 +66,7 @@ def test_a_pickle_is_refused_unless_it_is_trusted(tmp_path: Path):
         read_tracks(tmp_path / "t.npy")
     assert not Path(BOMB).exists()
     assert same_places(read_tracks(tmp_path / "t.npy", trust_pickle=True, scale="body"), PLACES / 2.0)
-    assert Path(BOMB).exists()  # so the refusal above was worth something
+    assert Path(BOMB).exists()  # so the refusal above matters
 
 
 def test_idtracker_in_json_and_hdf5(tmp_path: Path):
@@ -99,7 +99,7 @@ def test_idtracker_in_json_and_hdf5(tmp_path: Path):
         ("t.npz", b"PK", "it is not an .npz file of plain arrays"),
     ],
 )
-def test_files_of_nobody(tmp_path: Path, name: str, content: bytes, words: str):
+def test_invalid_files_are_refused(tmp_path: Path, name: str, content: bytes, words: str):
     if name.endswith("h5"):
         pytest.importorskip("h5py")
     (tmp_path / name).write_bytes(content)

@@ -24,7 +24,7 @@ def test_gaps_are_filled_up_to_their_length_and_marked(tmp_path: Path):
     places[0, 0] = places[4:7, 0] = places[10:14, 1] = places[29, 2] = np.nan
     found = read_tracks(kept(tmp_path, places), fps=10.0, fill=3)
     filled = np.argwhere(found.filled).tolist()
-    assert filled == [[4, 0], [5, 0], [6, 0]]  # not the longer one, nor what has one side only
+    assert filled == [[4, 0], [5, 0], [6, 0]]  # neither the longer gap nor one with only one end
     line = np.linspace(found.positions[3, 0], found.positions[7, 0], 5)[1:-1]
     np.testing.assert_allclose(found.positions[4:7, 0], line)
     assert (found.report["missing"], found.report["filled"], found.report["longest_gap"]) == (9, 3, 4)

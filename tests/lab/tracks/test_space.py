@@ -23,7 +23,7 @@ FPS = 10.0
 
 
 def rising() -> np.ndarray:
-    """Animals that circle, each at its own pace upwards; one is not seen for two frames."""
+    """Animals that circle upwards, each at its own speed; one is not seen for two frames."""
     flat = circling(16, 3, FPS)
     heights = 2.0 + np.arange(16)[:, None] * 0.1 * np.arange(1, 4)
     places = np.concatenate([flat, heights[..., None]], axis=2)

@@ -121,12 +121,12 @@ def test_speeds_of_a_wrong_unit_are_refused(tmp_path: Path):
 def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path):
     path = tmp_path / "t.csv"
     with path.open("wb") as file:
-        file.truncate(2**31)  # sparse: it takes no room on the disk
+        file.truncate(2**31)  # sparse: it takes no space on disk
     with pytest.raises(ScenarioError, match=r"t\.csv: it has 2\.1 GB, expected at most 1\.1"):
         read_tracks(path, fps=1.0)
 
 
-def test_files_that_are_none(tmp_path: Path):
+def test_files_that_are_not_tracks(tmp_path: Path):
     with pytest.raises(ScenarioError, match="it cannot be read: No such file"):
         read_tracks(tmp_path / "no.csv", fps=1.0)
     with pytest.raises(ScenarioError, match=r"tracks must end in \.csv"):

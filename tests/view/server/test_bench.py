@@ -1,4 +1,4 @@
-"""`murmura bench --live`, small: a real server in a process of its own, healthy and stalled clients."""
+"""`murmura bench --live`, small: a real server in its own process, healthy and stalled clients."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_it_tells_what_a_page_gets(tmp_path: Path):
         ("--agents many", "--agents takes whole numbers"),
     ],
 )
-def test_what_makes_no_sense_is_refused(words: str, message: str, tmp_path: Path):
+def test_invalid_options_are_refused(words: str, message: str, tmp_path: Path):
     assert message in complaint(
         python_says("-m", "murmura", "bench", "--live", *words.split(), cwd=tmp_path), code=2
     )

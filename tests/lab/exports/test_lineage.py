@@ -155,7 +155,7 @@ def test_what_cannot_be_exported_is_reported(run, tmp_path: Path) -> None:
     folder = run[0].folder
     with pytest.raises(ScenarioError, match=r"end in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
         export_lineage(folder, tmp_path / "tree.newick")
-    with pytest.raises(ScenarioError, match="1 or more members, got 0"):
+    with pytest.raises(ScenarioError, match="at least 1 member, got 0"):
         export_lineage(folder, tmp_path / "tree.csv", least=0)
     with pytest.raises(ScenarioError, match="there is no folder"):
         export_lineage(folder, tmp_path / "nowhere" / "tree.csv")

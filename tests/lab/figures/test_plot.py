@@ -239,12 +239,12 @@ def test_mistakes_are_named(plane, run, tmp_path: Path):
         ({"out": tmp_path / "a.bmp"}, r"end in \.png, \.svg, \.pdf, got 'a\.bmp'"),
         ({"out": tmp_path / "none" / "a.png"}, "there is no folder"),
         ({"kind": "fase"}, "did you mean 'phase'"),
-        ({"kind": "series"}, "series cannot show .* this can be phase, lines"),
+        ({"kind": "series"}, "series cannot show .* can be drawn as phase, lines"),
         ({"of": "milling"}, "has no measure 'milling'"),
         ({"x": "rules.alignment.wieght"}, r"did you mean 'rules\.alignment\.weight'"),
         ({"x": "rules.alignment.weight", "y": "rules.alignment.weight"}, "must differ"),
         ({"width": 0.1}, "a width of 1 to 40"),
-        ({"folder": tmp_path}, "neither the folder of a run nor of a sweep"),
+        ({"folder": tmp_path}, "is not the folder of a run"),
     ):
         with pytest.raises(ScenarioError, match=message):
             plot(**({"folder": plane.folder, "out": tmp_path / "a.png"} | options))

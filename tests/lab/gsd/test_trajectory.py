@@ -250,5 +250,5 @@ def test_a_flipped_byte_in_a_frame_is_found_when_it_is_read(run: mm.Run, tmp_pat
     (tmp_path / "run" / "run.gsd").write_bytes(content[: end - 3_000])
     cut = mm.open_run(tmp_path / "run")
     assert np.array_equal(cut.frames[3].positions, run.frames[3].positions)
-    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: parts of it lie beyond"):
+    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: parts of it are beyond"):
         cut.frames[4]

@@ -117,9 +117,7 @@ def test_invalid_numbers_of_steps(tmp_path: Path):
     begin(tmp_path / "run", 53, 20)
     with pytest.raises(ScenarioError, match="at least 0 steps, got -1"):
         resume(tmp_path / "run", steps=-1)
-    with pytest.raises(
-        ScenarioError, match="has reached 20 steps already; --steps says how many the whole run"
-    ):
+    with pytest.raises(ScenarioError, match="already has 20 steps; --steps is the total number"):
         resume(tmp_path / "run", steps=19)
     assert resume(tmp_path / "run", steps=20).status == "finished"
 
@@ -183,7 +181,7 @@ def test_a_run_with_a_damaged_checkpoint_continues_from_the_other_and_says_so(
     told = [text for text in said if newest.name in text]
     other = SLOTS[1 - SLOTS.index(newest.name)]
     assert len(told) == 1
-    assert told[0].endswith(f"going on from {other} at step 21")
+    assert told[0].endswith(f"continuing from {other} at step 21")
 
 
 def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed(
@@ -246,7 +244,7 @@ def test_a_checkpoint_of_another_run_is_refused(stopped: Path, tmp_path: Path):
     same = mm.Simulation.restore(stopped / SLOTS[0], backend="reference")
     for name in SLOTS:
         same.save(folder / name)
-    with pytest.raises(RunError, match=r"checkpoint-A\.npz is not of a recorded run"):
+    with pytest.raises(RunError, match=r"checkpoint-A\.npz does not belong to a recorded run"):
         resume(folder)
 
 

@@ -71,7 +71,7 @@ def test_a_folder_cannot_have_its_rules_run(hostile: tuple[Path, Path], tmp_path
             again()
     assert not mark.exists()
     said = complaint(murmura_says("resume", folder, cwd=tmp_path), 2)
-    assert "If you trust them, name them: --rules" in said
+    assert "If you trust them, add: --rules" in said
     assert not mark.exists()
     # Named by the user and unchanged: now it may be executed.
     assert murmura_says("resume", folder, "--rules", tmp_path / "trap.py", cwd=tmp_path).returncode == 0

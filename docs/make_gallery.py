@@ -1,8 +1,8 @@
 """Makes docs/images/gallery/NAME.webp, a picture of every scenario: `python docs/make_gallery.py [NAME ...]`.
 
 Each is rendered like `murmura render` after twenty seconds (needs Pillow; the first time compiles every kernel).
-In worlds with a depth the camera follows the flock. All of them together, small, form the sprite sheet of the live
-page's gallery.
+In 3-D worlds the camera follows the flock. Small versions of all of them form the sprite sheet of the live page's
+gallery.
 """
 
 import json

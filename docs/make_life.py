@@ -16,7 +16,7 @@ from murmura.rules.life.stages import Change
 
 TARGET = Path(__file__).with_name("life.md")
 
-HEAD = """# Life: energy, food, courtship, young
+HEAD = """# Life: energy, food, courtship, offspring
 
 `docs/make_life.py` writes this page from tables in the code; edit those. Everything here is an ordinary rule and off by
 default. All agents read the state at time t and write that at t + 1, and every random number is a function of seed,
@@ -29,7 +29,7 @@ step and id: a run is reproducible bit for bit, on any number of threads.
 | `rules.feeding` | food sources, and the four stages of a hungry agent (S0-59 … S0-66, S2-57) | `energy`, food |
 | `rules.mating` | courtship, fights and matings in seven stages (S2-11 … S2-15) | `mating_cooldown` |
 | `rules.mating_cooldown` | the time between two matings (S0-31) | |
-| `rules.breeding` | a mating produces one young | `mating` |
+| `rules.breeding` | a mating produces one offspring | `mating` |
 
 Scenarios: `feeding-grounds` (hungry birds find food and recover), `courtship` (two species, fights over females),
 `colony` (a population that grows and is bounded by its food). `sim.events()` lists meals, matings, fights, births and
@@ -38,11 +38,11 @@ doing; `sim.state.items["feeding"]` is the table of sources.
 """
 FEEDING = """## Food
 
-A source is listed under `rules.feeding.sources` or drawn from the seed (`rules.feeding.count`). It holds `amount` food.
+A source is listed under `rules.feeding.sources` or drawn from the seed (`rules.feeding.count`). It has `amount` food.
 After all agents have moved, it counts its feeders, admits the nearest waiting agent within `landing_radius` while there
 are fewer than `capacity`, and reserves min(`consumption` · dt, food left / feeders) for each feeder, who turns it into
 energy in the next step (`energy_restore` / `consumption` for each unit of food). So a source never has more feeders
-than its capacity, and energy never comes from food that is not there. An empty source sends its feeders away and is
+than its capacity, and energy never comes from food that does not exist. An empty source sends its feeders away and is
 full again after `respawn_time`: `elsewhere`, in the `same_place`, or `never`.
 
 If more agents wait than there is room for, `eagerness` times the free places fly in at a time, and others after
@@ -63,12 +63,12 @@ STYLES = """With d the vector to the food, d its length, R = `gather_radius`, s 
 | feeding | within `sit_radius` −`sit_damping` v, else limit(`feed_speed` · s d̂ − v, `feed_force` · f) − `feed_damping` v | S0-65, S0-66 |
 
 These forces are unclamped: they are added to the clamped sum of forces, and its limit does not apply to them. Random
-sources may lie inside obstacles: list sources explicitly where there are any.
+sources may be inside obstacles: if there are obstacles, list sources explicitly.
 """
 MATING = """## Courtship
 
 Only agents of the same species and of different sex court. A male names a seeking female as his target; she accepts a
-suitor by naming him, or refuses him (`rival_id` then holds his id for `court_time`). Two suitors of one female who name
+suitor by naming him, or refuses him (`rival_id` is then his id for `court_time`). Two suitors of one female that name
 each other as rivals fight. At the start of a fight each shows a score (`display`),
 
     aggression + energy + `luck` · u − `home_advantage` · (distance to her)/`fight_radius`
@@ -81,14 +81,14 @@ male, that of a fight the winner and the loser.
 
 In `approaching` a male flies to her with `attraction` of the force; a courting pair closes up at `court_speed`; a mating
 pair is pulled together by `pair_force` and brakes; rivals push each other away by `fight_strength` · f · min(1,
-`fight_push`/d²). These forces are unclamped as well. Meanwhile clamped forces are multiplied by `flocking`.
+`fight_push`/d²). These forces are unclamped as well. In these stages clamped forces are multiplied by `flocking`.
 
 Courtship and food exclude each other: hungry agents stop seeking, and courting agents do not leave for food. Ids are
 carried in single precision, which is exact up to 2²⁴; larger ids are refused.
 """
-BREEDING = """## Young
+BREEDING = """## Offspring
 
-At the end of a mating the female bears one young at her own position, with a random direction. It gets the share `gift`
+At the end of a mating the female bears one offspring at her own position, with a random direction. It gets the share `gift`
 of her energy, so no energy is created. Sex and temper are drawn by its id, as at the start (S2-3, S2-15). It may seek a
 mate after `maturity`. There are no births while `most` agents live. Energy comes from food alone, so food limits the
 population long before that. Always: population = agents at the start + births − deaths.
@@ -111,9 +111,9 @@ def machine(stages: Mapping[IntEnum, str], changes: tuple[Change, ...]) -> str:
     return "\n".join([*lines, ""])
 
 
-HOUR = """## An hour of everything
+HOUR = """## An hour with everything
 
-`sky-and-sea` has everything at once: food, courtship, young, starvation, day and night, a home range, wind, and hawk,
+`sky-and-sea` has everything at once: food, courtship, offspring, starvation, day and night, a home range, wind, and hawk,
 falcon, eagle and owl. An hour of simulated time takes two to three minutes on two cores:
 
 ```
@@ -121,9 +121,9 @@ murmura run sky-and-sea --steps 216000 --every 600 --out hour
 murmura plot hour --kind life --out sky-and-sea.png --width 7 --dpi 100
 ```
 
-![An hour of sky-and-sea: population, mean energy, and events a minute](images/sky-and-sea.png)
+![An hour of sky-and-sea: population, mean energy, and events per minute](images/sky-and-sea.png)
 
-The first 900 birds are sated and breed at once. There is too little food for so many, and after a crash about 500 remain,
+The first 900 birds are sated and breed at once. There is too little food for all of them, and after a crash about 500 remain,
 with about 130 births and as many deaths a minute, 600 meals, 150 fights and seven captures. Three of three seeds show
 this (250 to 730 birds after the first ten minutes). The population never reaches the scenario's cap of 3,000.
 """

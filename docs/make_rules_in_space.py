@@ -1,7 +1,7 @@
 """Writes the table of rules in docs/space.md from the registry: `python docs/make_rules_in_space.py`.
 
-A test keeps it up to date. Whether a rule runs in a world is asked of the rule itself: a scenario with it is made twice,
-as a plane and with a depth, and what only one of the two refuses is the answer.
+A test keeps it up to date. For each rule, a scenario is created twice, as a plane and with a depth; an error of only one
+of the two goes into the table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DEPTH = 500.0
 
 
 def complaints(name: str, rule: type[Rule], depth: float | None) -> set[str]:
-    """What a scenario with this rule and those that it needs is refused for."""
+    """The errors of a scenario with this rule and the rules that it needs."""
     values = {f"rules.{each}.enabled": True for each in (*rule.needs, name)}
     try:
         Scenario().with_values({"world.depth": depth, **values})
@@ -53,7 +53,7 @@ def table() -> str:
     return "\n".join(
         [
             HEAD.rstrip(),
-            "| rule | plane | space | the answer where it is refused |",
+            "| rule | plane | space | the message where it is refused |",
             "|---|---|---|---|",
             *rows(),
             "",

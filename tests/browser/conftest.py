@@ -27,7 +27,7 @@ Launch = Callable[[list[str]], Browser]
 def launch() -> Iterator[Launch]:
     """Starts a browser with some flags.
 
-    Playwright keeps an event loop of its own running: tests of other rooms that follow must not find it.
+    Playwright keeps its own event loop running: later tests of other packages must not find it.
     """
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
@@ -47,7 +47,7 @@ def browser(launch: Launch) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def built() -> None:
-    """The page that is tested is the page that is written."""
+    """Raise if the built page is older than its sources."""
     page = server.STATIC / "index.html"
     sources = [*(WEB / "src").rglob("*"), WEB / "index.html", WEB / "vite.config.ts"]
     newest = max(path.stat().st_mtime for path in sources)
@@ -77,7 +77,7 @@ def _new_page(browser: Browser, live: Live, gl: bool, first_visit: bool, options
 
 @pytest.fixture
 def fresh(live: Live) -> None:
-    """A fresh flock, paused: pictures are dear where the processor paints them."""
+    """A new flock, paused: pictures are expensive without a GPU."""
     for message in (
         {"type": "load", "scenario": flock().model_dump(mode="json")},
         {"type": "reset", "seed": 7},
@@ -87,12 +87,14 @@ def fresh(live: Live) -> None:
         {"type": "pause"},
     ):
         live.session.submit(message, pytest.fail)
-    live.session.ask(lambda: None).result(PATIENCE)  # all of it is done: no test begins with the flock before
+    live.session.ask(lambda: None).result(
+        PATIENCE
+    )  # wait until all of it is done: no test may start with the previous flock
 
 
 @pytest.fixture
 def make_tab(browser: Browser, live: Live, fresh: None) -> Iterator[MakeTab]:
-    """Makes tabs on a fresh flock, in new pages: for tests that give a page scripts, a clock or fingers of its own."""
+    """Makes tabs on a new flock, in new pages: for tests that need their own scripts, clock or touch input."""
     tabs: list[Tab] = []
 
     def make(gl: bool = True, first_visit: bool = False, **options: Any) -> Tab:
@@ -107,13 +109,13 @@ def make_tab(browser: Browser, live: Live, fresh: None) -> Iterator[MakeTab]:
 
 @pytest.fixture(scope="package")
 def pool() -> dict[str, list[Page]]:
-    """Pages that no test uses now, by what cannot be changed in them."""
+    """Pages that no test is using, by the options that cannot be changed later."""
     return {}
 
 
 @pytest.fixture
 def lend_tab(browser: Browser, live: Live, fresh: None, pool: dict[str, list[Page]]) -> Iterator[MakeTab]:
-    """Like `make_tab`, in pages that tests share, one after the other: a new one costs four times as much."""
+    """Like `make_tab`, but reuses pages of earlier tests: a new one costs four times as much."""
     lent: list[tuple[str, Tab]] = []
 
     def lend(
@@ -134,17 +136,17 @@ def lend_tab(browser: Browser, live: Live, fresh: None, pool: dict[str, list[Pag
 
     yield lend
     for kind, tab in lent:
-        tab.leave()  # a page in which something went wrong is not used again
+        tab.leave()  # do not reuse a page in which something failed
         pool[kind].append(tab.page)
 
 
 @pytest.fixture
 def gl_tab(lend_tab: MakeTab) -> Tab:
-    """With WebGL2, painted by the processor: for tests that look at the flock itself."""
+    """With WebGL2, rendered in software: for tests that look at the flock itself."""
     return lend_tab().open()
 
 
 @pytest.fixture
 def tab(lend_tab: MakeTab) -> Tab:
-    """Without WebGL2: for all that is not about the picture of the flock, at a tenth of the time."""
+    """Without WebGL2, at a tenth of the time: for tests that do not look at the flock itself."""
     return lend_tab(gl=False).open()

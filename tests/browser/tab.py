@@ -15,10 +15,10 @@ from tests.view.live import PATIENCE, Live, flock
 
 Found = TypeVar("Found")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-# Without a GPU, Chromium would emulate one to put every page together: only WebGL itself needs that. Half the time.
+# Without a GPU, Chromium would emulate one to compose every page, but only WebGL needs that. This halves the time.
 FLAGS += ["--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable-accelerated-2d-canvas"]
 
-# Somebody who was here before: the hint was read, and the panels are as they were left, open.
+# A returning visitor: the hint has been dismissed, and the panels are open.
 VISITED = """
 localStorage.setItem('murmura.hint', '1');
 if (!localStorage.getItem('murmura.looks')) localStorage.setItem('murmura.looks', '{"panel": true, "charts": true}');
@@ -52,8 +52,8 @@ PLAIN = """
 })();
 """
 
-# Each picture counts as a sixtieth of a second: on a machine that cannot keep up, the page would make the picture
-# coarser, and lose all trails with the old canvas.
+# Each picture counts as a sixtieth of a second: on a slow machine, the page would lower the resolution and lose all
+# trails with the old canvas.
 EVEN = """
 (() => {
   let clock = 0;
@@ -63,7 +63,7 @@ EVEN = """
 })();
 """
 
-# Writes down every stroke on the upper canvas since it was last cleared: what is drawn, not what was meant.
+# Records every stroke on the upper canvas since it was last cleared: what is drawn, not what was intended.
 STROKES = """
 (() => {
   const own = CanvasRenderingContext2D.prototype;
@@ -100,7 +100,7 @@ STROKES = """
 
 
 class Tab:
-    """A page that is open, and the session behind it."""
+    """An open page and its session."""
 
     def __init__(self, page: Page, live: Live) -> None:
         self.page = page
@@ -122,7 +122,7 @@ class Tab:
             self.foreign.append(address)
 
     def open(self, path: str = "/") -> Tab:
-        """Load the page and wait for its first picture of the present flock, and for its controls."""
+        """Load the page and wait for its first picture of the current flock and for its controls."""
         self.page.goto(self.live.origin + path)
         self.shows_now()
         self.until(lambda: self.page.locator("#settings .lil-controller").count())
@@ -134,7 +134,7 @@ class Tab:
         self.until(lambda: self.see("running") is self.session.running)
 
     def knows_all(self) -> None:
-        """Wait until the page was told how things stand: what a key does may depend on it."""
+        """Wait until the page has received a status: what a key does may depend on it."""
 
         def is_told() -> bool:
             told = self.page.evaluate("() => heard.status") or {}
@@ -145,26 +145,26 @@ class Tab:
         self.until(is_told)
 
     def see(self, name: str) -> Any:
-        """What the page says of itself: `looks.mode`, `camera`, `chosen` ..."""
+        """The state of the page: `looks.mode`, `camera`, `chosen` ..."""
         return self.page.evaluate(f"globalThis.murmura?.{name}")
 
     def until(self, true: Callable[[], Found], seconds: float = PATIENCE) -> Found:
-        """Wait until something holds; what the page and the session do goes on meanwhile."""
+        """Wait until a condition holds; the page and the session continue in the meantime."""
         deadline = time.monotonic() + seconds
         while not (found := true()):
-            assert time.monotonic() < deadline, "it never came true"
+            assert time.monotonic() < deadline, "the condition was never met"
             self.page.wait_for_timeout(10)
         return found
 
     def send(self, kind: str, /, **values: Any) -> None:
-        """A command from elsewhere, carried out when this returns."""
+        """Send a command from elsewhere; it has been executed when this returns."""
         refused: list[str] = []
         self.session.submit({"type": kind, **values}, refused.append)
         self.inside(lambda: None)
         assert refused == []
 
     def inside(self, work: Callable[[], Any]) -> None:
-        """Do something in the session's own thread, between two steps."""
+        """Call a function in the session's thread, between two steps."""
         done: list[str] = []
 
         def do() -> None:
@@ -176,7 +176,7 @@ class Tab:
         assert done == [""], done
 
     def still(self, scenario: mm.Scenario | None = None, **values: Any) -> mm.Simulation:
-        """A paused flock at step 0, and the page shows it."""
+        """Load a paused flock at step 0 and wait until the page shows it."""
         self.send("pause")
         whole = (scenario or flock()).with_values(values)
         self.send("load", scenario=whole.model_dump(mode="json"))
@@ -184,7 +184,7 @@ class Tab:
         return self.simulation
 
     def arranged(self, scenario: mm.Scenario, positions: Any, velocities: Any) -> mm.Simulation:
-        """A paused flock whose agents are where the test wants them."""
+        """Load a paused flock with agents at the given positions."""
         self.still(scenario)
 
         def place() -> None:
@@ -202,33 +202,35 @@ class Tab:
         return self.session.simulation
 
     def screen(self, places: Any) -> np.ndarray:
-        """Where places of the world are in the window [CSS px]."""
+        """Window coordinates of positions in the world [CSS px]."""
         camera, view = self.see("camera"), self.see("view")
         middle = np.array([view["width"], view["height"]]) / 2.0
         return (np.asarray(places, float) - (camera["x"], camera["y"])) * camera["zoom"] + middle
 
     def drawn(self) -> Any:
-        """The strokes of a whole picture that was begun after this call."""
+        """The strokes of a complete picture that was started after this call."""
         self.page.evaluate("() => { drawn.old = true; }")
         self.page.mouse.move(3, 3)
-        self.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # asks for a new picture
+        self.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # requests a new picture
         self.until(lambda: self.page.evaluate("() => !drawn.old"))
         self.page.evaluate("() => { drawn.old = true; dispatchEvent(new Event('resize')); }")
         self.until(lambda: self.page.evaluate("() => !drawn.old"))
         return self.page.evaluate("() => drawn")
 
     def close(self) -> None:
-        """Nothing was asked of anybody else, no rule of the content policy broken, nothing failed (S8)."""
+        """Check that there were no requests to other hosts, no policy violations and no errors (S8)."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         self.page.context.close()
         assert (self.foreign, violations, self.problems) == ([], [], [])
 
     def leave(self) -> None:
-        """Like `close`, but the page stays for the next test, which finds nothing of this one."""
+        """Like `close`, but keep the page for the next test, without any state of this one."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         for event, listener in self._listeners.items():
             self.page.remove_listener(event, listener)
-        self.page.goto(self.live.origin + "/nothing")  # of the same origin: any other begins a new process
+        self.page.goto(
+            self.live.origin + "/nothing"
+        )  # of the same origin: any other would start a new process
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.mouse.move(0, 0)
         assert (self.foreign, violations, self.problems) == ([], [], [])

@@ -18,7 +18,7 @@ AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 def _inspecting(tab: Tab) -> None:
     def chosen() -> bool:
-        if tab.see("chosen") != 4:  # the page may just be letting go of another
+        if tab.see("chosen") != 4:  # the page may still be deselecting another agent
             tab.send("select", id=4)
         return tab.page.get_by_role("heading", name="Agent 4").is_visible()
 
@@ -94,7 +94,7 @@ def _violations(tab: Tab, options: dict[str, Any]) -> list[Any]:
     return found
 
 
-# The other colours change nothing but contrast, and another width changes no colour.
+# The other theme changes only contrast, and another width changes no colours.
 @pytest.mark.parametrize(
     ("scheme", "width", "options"),
     [
@@ -104,7 +104,7 @@ def _violations(tab: Tab, options: dict[str, Any]) -> list[Any]:
     ],
 )
 def test_axe_finds_nothing(lend_tab: MakeTab, scheme: str, width: int, options: dict[str, Any]) -> None:
-    """On one page, state after state: each is left again before the next."""
+    """On one page, one state after the other."""
     tab = lend_tab(gl=False, color_scheme=scheme, viewport={"width": width, "height": 800}).open()
     for name, enter in STATES.items():
         enter(tab)
@@ -144,7 +144,7 @@ def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
         if len(visited) == wanted:
             break
     assert len(visited) == wanted
-    assert unseen == []  # the focus can be seen wherever it is
+    assert unseen == []  # the focus is always visible
     play = tab.page.get_by_role("button", name="Play", exact=True)
     play.focus()
     tab.page.keyboard.press("Enter")

@@ -13,9 +13,9 @@ from tests.view.live import flock
 from .conftest import MakeTab
 from .tab import Tab
 
-# For each picture: milliseconds in the page's code since the picture before, those of them inside calls of WebGL, and
-# how many frames went to the graphics card. All is handed over but nothing painted: without a card the processor would
-# paint, agents alone for a quarter of a second, and calls would wait for it.
+# For each picture: milliseconds in the page's code since the previous picture, those inside calls of WebGL, and the
+# number of frames uploaded to the GPU. Everything is uploaded but nothing painted: without a GPU, painting the agents
+# alone would take a quarter of a second, and calls would wait for it.
 TIMES = """
 (() => {
   window.pictures = [];
@@ -57,14 +57,14 @@ WORLDS = {"plane": {}, "space": {"world.depth": 4_000.0}}
 
 
 @pytest.mark.parametrize("world", size(["plane"], ["plane", "space"]))
-def test_javascript_for_each_picture_of_a_large_flock(
+def test_javascript_time_per_picture_of_a_large_flock(
     world: str, make_tab: MakeTab, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The goal is 2 ms a picture of 200,000 agents, as with MURMURA_LONG=1: all messages since the one before, and
-    drawing.
+    """The goal is 2 ms per picture of 200,000 agents, as with MURMURA_LONG=1, including all messages since the previous
+    one.
 
-    Processor time is Chromium's own count for the page's thread, which does not grow when others keep the machine
-    busy; by the clock it is told too, with what passes inside calls of WebGL.
+    Processor time is Chromium's own count for the page's thread, which does not grow when the machine is busy. Wall
+    time is printed too, with the part inside calls of WebGL.
     """
     tab = make_tab()
     tab.page.add_init_script(TIMES)
@@ -77,7 +77,7 @@ def test_javascript_for_each_picture_of_a_large_flock(
     before = script_seconds(chromium)
     for column in ("panic", "energy", "density") * size(8, 40):
         drawn = tab.page.evaluate(FRESH)
-        tab.send("extra", column=column)  # a new frame although nobody moves
+        tab.send("extra", column=column)  # a new frame although nothing moves
         tab.until(lambda drawn=drawn: tab.page.evaluate(FRESH) > drawn)
     spent = script_seconds(chromium) - before
     pictures = tab.page.evaluate("() => pictures")
@@ -85,7 +85,7 @@ def test_javascript_for_each_picture_of_a_large_flock(
     assert tab.see("drawn") == AGENTS
     assert len(fresh) >= size(24, 120)
     (median, in_gl), (p95, _) = np.percentile(fresh, [50, 95], axis=0)
-    assert 0.0 < in_gl < median  # else something was not timed
+    assert 0.0 < in_gl < median  # otherwise something was not timed
     with capsys.disabled():
         print(
             f"\nfirst picture {first:.0f} ms after loading; JavaScript at {AGENTS:,} agents ({world}): "
@@ -95,7 +95,7 @@ def test_javascript_for_each_picture_of_a_large_flock(
 
 
 def script_seconds(chromium: CDPSession) -> float:
-    """Processor time that the page's scripts have taken so far."""
+    """Processor time of the page's scripts so far."""
     metrics = chromium.send("Performance.getMetrics")["metrics"]
     return float(next(each["value"] for each in metrics if each["name"] == "ScriptDuration"))
 
@@ -103,7 +103,7 @@ def script_seconds(chromium: CDPSession) -> float:
 def test_of_a_huge_flock_a_part_is_drawn_and_the_page_says_so(
     tab: Tab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A million agents with the real limit; here a fiftieth of both, since the page sees no difference."""
+    """A million agents with the real limit; here a fiftieth of both, which makes no difference to the page."""
     monkeypatch.setattr(frames, "MOST_SENT", 4_000)
     tab.still(flock(20_000, **{"world.width": 8_000, "world.height": 4_500}))
     tab.until(lambda: tab.see("drawn") == 4_000)

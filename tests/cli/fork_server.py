@@ -1,8 +1,7 @@
-"""Starts `murmura` commands from a process that has imported it: each in a process of its own, without the second that
-a new interpreter takes to import.
+"""Starts `murmura` commands by forking a process that has already imported it, which saves a second per command.
 
 `python -m tests.cli.fork_server` reads requests as lines of JSON and answers each with an exit code. A command runs in
-a fork: it has the environment, folder and output of its request, and nothing that an earlier command did.
+a fork: it has the environment, folder and output of its request, and no state of earlier commands.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ def main() -> None:
     import murmura.cli
     import murmura.engine.simulation
     import murmura.lab.runs.recording
-    import murmura.scenario  # noqa: F401  # all that commands import sooner or later, and that starts no thread
+    import murmura.scenario  # noqa: F401  # everything that commands import sooner or later and that starts no thread
 
     for line in sys.stdin:
         child = os.fork()
@@ -29,7 +28,7 @@ def main() -> None:
 
 
 def become(request: dict[str, Any]) -> None:
-    """Be the command that was asked for; exits as it does."""
+    """Run the requested command and exit with its code."""
     from murmura.__main__ import main as front_door
 
     os.environ.clear()

@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: in a process of its own."""
+"""Runs the command line as a user does: in its own process."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ import murmura
 
 SOURCES = Path(murmura.__file__).parents[1]
 ROOT = Path(__file__).parents[2]
-PATIENCE = 300.0  # [s] a hang is what it is for
+PATIENCE = 300.0  # [s] only to detect hangs
 MURMURA = [sys.executable, "-m", "murmura"]
 
 
 def environment(**more: str) -> dict[str, str]:
     found = os.environ | {"PYTHONPATH": str(SOURCES), "PYTHONUNBUFFERED": "1"} | more
-    found.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile the package anew
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise each process would compile the package again
     return found
 
 
 def murmura_says(*words: object, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `murmura WORDS` in a folder and return what came of it."""
+    """Run `murmura WORDS` in a folder and return the result."""
     if options or not hasattr(os, "fork"):
         return python_says(*MURMURA[1:], *words, cwd=cwd, **options)
     return _forked([str(word) for word in words], cwd)
@@ -57,7 +57,7 @@ def _forked(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    """One for this process; it leaves when its standard input ends."""
+    """One per process; it exits when its standard input ends."""
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.cli.fork_server"],
         cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -68,7 +68,7 @@ def _server() -> subprocess.Popen[str]:
 
 @contextmanager
 def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a program that goes on beside the test; whatever happens it ends with it."""
+    """Start a program that runs alongside the test and always ends with it."""
     process = subprocess.Popen(
         [str(word) for word in words], **{"env": environment(), "text": True} | options
     )
@@ -80,11 +80,11 @@ def started(*words: object, **options: Any) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_until(is_true: Callable[[], Any], process: subprocess.Popen[str] | None = None) -> None:
-    """Wait for something that another process does, and that it goes on meanwhile."""
+    """Wait for a condition caused by another process, which must keep running in the meantime."""
     deadline = time.monotonic() + PATIENCE
     while not is_true():
-        assert process is None or process.poll() is None, "it ended before"
-        assert time.monotonic() < deadline, "it never came true"
+        assert process is None or process.poll() is None, "the process ended before"
+        assert time.monotonic() < deadline, "the condition was never met"
         time.sleep(0.005)
 
 
@@ -101,7 +101,7 @@ def python_says(*words: object, cwd: Path, **options: Any) -> subprocess.Complet
 
 
 def complaint(done: subprocess.CompletedProcess[str], code: int) -> str:
-    """The message of a command that failed as it should: for the user, on standard error, without a traceback."""
+    """The message of a command that failed as expected: on standard error, without a traceback."""
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("murmura: ")

@@ -42,9 +42,9 @@ MISTAKES = {
     "far too many": ([*RUN, "--agents", "1000000000000"], r"agents must be <= "),
     "agents are no number": ([*RUN, "--agents", "many"], r"--agents: expected a whole number, got 'many'"),
     "steps are no number": (["run", "classic", "--steps", "1.5", "--out", "out"], r"--steps.*got '1\.5'"),
-    "steps below 0": (["run", "classic", "--steps", "-1", "--out", "out"], r"0 or more steps.*got -1"),
+    "steps below 0": (["run", "classic", "--steps", "-1", "--out", "out"], r"at least 0 steps.*got -1"),
     "steps missing": (["run", "classic", "--out", "out"], r"--steps.*requires an argument"),
-    "every 0 steps": ([*RUN, "--every", "0"], r"1 or more steps between metrics, got 1 and 0"),
+    "every 0 steps": ([*RUN, "--every", "0"], r"at least 1 step between metrics, got 1 and 0"),
     "seed below 0": ([*RUN, "--seed", "-1"], r"seed must be a whole number from 0"),
     "no threads": ([*RUN, "--threads", "0"], r"threads must be a whole number from 1"),
     "unknown backend": ([*RUN, "--backend", "cpuu"], r"'cpuu' \(did you mean 'cpu'\?\)"),
@@ -58,7 +58,7 @@ MISTAKES = {
     "folder in use": (["run", "classic", "--steps", "1", "--out", "full"], r"full is not empty"),
     "folder is a file": (["run", "classic", "--steps", "1", "--out", "broken.json"], r"cannot write to broken"),
     "column that is none": ([*RUN, "--columns", "enregy"], r"'enregy' \(did you mean 'energy'\?\)"),
-    "checkpoints never": ([*RUN, "--checkpoint-every", "never"], r"500, or after a time, as 30s.*got 'never'"),
+    "checkpoints never": ([*RUN, "--checkpoint-every", "never"], r"steps \(500\) or a time \(30s.*got 'never'"),
     "metrics between frames": ([*RUN, "--metrics-every", "7"], r"a multiple of 100 steps between them, got 7"),
     "resume what is not there": (["resume", "absent"], r"absent is not a run folder: .*No such file"),
     "resume a file": (["resume", "broken.json"], r"broken\.json is not a run folder"),
@@ -80,7 +80,7 @@ MISTAKES = {
         r"--speed takes a number from 0\.05 to 16, got 0",
     ),
     "bench sizes": (["bench", "--agents", "10,x"], r"--agents takes whole numbers .*'10,x'"),
-    "bench nobody": (["bench", "--agents", "0"], r"numbers of 1 and more, got '0'"),
+    "bench nobody": (["bench", "--agents", "0"], r"numbers of at least 1, got '0'"),
     "scenario to list": (["scenarios", "fihs"], r"'fihs' \(did you mean 'fish'\?\)"),
     "word too many": (["doctor", "please"], r"please"),
 }  # fmt: skip
@@ -108,7 +108,7 @@ def test_a_mistake_is_reported_and_nothing_written(mistake: str, tmp_path: Path)
 
 
 def test_an_empty_hash_is_no_expectation(tmp_path: Path):
-    """A variable that was not set must not make a check that cannot fail."""
+    """An unset shell variable must not turn the check into one that cannot fail."""
     done = murmura_says("run", "classic", "--steps", 1, "--out", "out", "--expect-hash", "", cwd=tmp_path)
     assert "--expect-hash takes the hash" in complaint(done, code=2)
     assert not (tmp_path / "out").exists()

@@ -95,7 +95,7 @@ def test_another_hash_than_expected_fails_the_run_but_keeps_it(tmp_path: Path):
 
 
 def test_facts_of_an_empty_flock_are_valid_json(tmp_path: Path):
-    """Nobody has no polarization: null, since JSON knows no NaN."""
+    """An empty flock has no polarization: null, because JSON has no NaN."""
     words = ["--steps", 1, "--agents", 0, "--backend", "reference", "--out", "out", "--json"]
     done = murmura_says("run", "classic", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -108,7 +108,7 @@ def test_facts_of_an_empty_flock_are_valid_json(tmp_path: Path):
 
 
 # S4-73
-def test_a_rule_of_ones_own_works_on_both_backends(tmp_path: Path):
+def test_a_user_defined_rule_works_on_both_backends(tmp_path: Path):
     assert len(BRAKE.splitlines()) < 20
     (tmp_path / "brake.py").write_text(BRAKE)
     speeds = {}
@@ -149,7 +149,7 @@ def test_a_run_that_breaks_down_exits_1_and_says_where(tmp_path: Path):
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["status"] == "failed"
     assert "no finite place or velocity" in manifest["error"]
-    # The rule is needed to go on, and is not run from where the folder says it is.
+    # The rule is needed to continue, and is not executed from the path in the folder.
     done = murmura_says("resume", "out", cwd=tmp_path)
     assert "It was made with --rules poison.py: load these first" in complaint(done, code=1)
     done = murmura_says("resume", "out", "--rules", "poison.py", cwd=tmp_path)
@@ -158,7 +158,7 @@ def test_a_run_that_breaks_down_exits_1_and_says_where(tmp_path: Path):
 
 @pytest.mark.parametrize("room", [600, 60_000])
 def test_a_full_disk_exits_1_with_a_message(room: int, tmp_path: Path):
-    """R7. The larger one is reached by the frames; what was recorded until then is there, and can be gone on with."""
+    """R7. Frames reach the larger limit; everything recorded until then is there, and the run can be continued."""
 
     def hardly_any_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
@@ -182,7 +182,7 @@ def test_a_full_disk_exits_1_with_a_message(room: int, tmp_path: Path):
 
 
 def test_a_killed_run_is_resumed_and_exported(tmp_path: Path):
-    """It would take hours; the one that goes on is told to end soon."""
+    """The run would take hours; the resumed one has fewer steps."""
     words = [
         "--steps",
         10**8,
@@ -277,7 +277,7 @@ def test_help_and_version(tmp_path: Path):
     )
 
 
-def test_a_reader_who_leaves_is_no_error(tmp_path: Path):
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path):
     reader, writer = os.pipe()
     os.close(reader)
     buffered = environment(PYTHONUNBUFFERED="")

@@ -74,11 +74,11 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
         (("r", "--out", "a.png", "--size", "big"), "--size takes WIDTHxHEIGHT"),
         (("r", "--out", "a.png", "--color", "energy"), "which was not recorded"),
         (("r", "--out", "a.png", "--follow", "500"), "no agent has the id 500"),
-        (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not lie after --to"),
-        (("r", "--out", "a.png", "--beside-set", "agents=3"), "what was recorded cannot be changed"),
+        (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not be after --to"),
+        (("r", "--out", "a.png", "--beside-set", "agents=3"), "a recorded run cannot be changed"),
         (("nowhere", "--out", "a.mp4"), "add --steps N"),
         ((".", "--out", "a.mp4"), "is not a run folder"),
-        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "belong to recorded runs"),
+        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "are for recorded runs only"),
     ],
 )
 def test_mistakes_are_reported_and_nothing_is_written(
@@ -95,7 +95,7 @@ def test_mistakes_are_reported_and_nothing_is_written(
 
 
 def refusal(*words: object, capsys: pytest.CaptureFixture[str]) -> str:
-    """What is said about a mistake, in this process: a new one would cost a second each time."""
+    """The error message of a mistake, in this process: a new one would take a second each time."""
     with pytest.raises(SystemExit) as left:
         main([str(word) for word in words])
     assert left.value.code == 2
@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_a_shorter_film(folder: Path):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert "stopped; long.mp4 holds the pictures so far" in told and "Traceback" not in told
+    assert "stopped; long.mp4 contains the frames so far" in told and "Traceback" not in told
     from murmura.lab.films.encode import ffmpeg
 
     check = subprocess.run(
@@ -131,14 +131,14 @@ def test_replay_and_compare_serve_and_leave_on_ctrl_c(folder: Path, words: tuple
         assert process.stdout is not None
         assert process.stdout.readline().endswith("starting...\n")
         port = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
-        assert answer(port) == 403  # it is there, and asks for its token
+        assert answer(port) == 403  # it is there and requires its token
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=PATIENCE)
     assert "stopped" in rest and process.returncode == 0
 
 
 def answer(port: int) -> int:
-    """The status of the first answer; the socket takes connections before anybody reads from it."""
+    """The status of the first answer; the socket accepts connections before the server reads from it."""
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
         connection.request("GET", "/")
         return connection.getresponse().status

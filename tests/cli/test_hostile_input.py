@@ -21,7 +21,7 @@ RUN = ["run", "classic", "--steps", 1, "--out", "out"]
 
 
 @pytest.mark.parametrize("digit", ["²", "٣", "१", "9" * 5000])
-def test_digits_that_are_no_places(digit: str):
+def test_digits_that_are_not_indices(digit: str):
     scenario = mm.load_scenario("mixed")
     with pytest.raises(ScenarioError, match="has no value 'species"):
         scenario.with_values({f"species.{digit}.share": 1})

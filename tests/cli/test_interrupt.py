@@ -46,14 +46,14 @@ def test_an_interrupted_run_keeps_a_true_state(threads: int, tmp_path: Path):
     assert manifest["status"] == "interrupted"
     *progress, last = said.splitlines()
     assert last == f"murmura: stopped at step {done}; what was recorded is in {out}"
-    expected = ("murmura: step ", "murmura: taken less often", "murmura: compiling")
+    expected = ("murmura: step ", "murmura: measured less often", "murmura: compiling")
     assert all(line.startswith(expected) for line in progress), progress
 
     run = mm.open_run(out)
     steps = [row["step"] for row in run.metrics()]
     assert steps == list(range(0, done + 1, 400))
     assert run.final("cpu").state_hash() == manifest["final_hash"]
-    # The state is the one that this step has in a run which nobody interrupted.
+    # The state is that of the same step in an uninterrupted run.
     whole = mm.Simulation(run.scenario, 5, backend="cpu")
     whole.step(done)
     assert whole.state_hash() == manifest["final_hash"]

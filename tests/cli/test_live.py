@@ -20,7 +20,7 @@ from murmura.view.server.client import LiveServer, Viewer
 
 from .terminal import PATIENCE, complaint, environment, python_says, started
 
-# The page may not be built where tests run: any index.html will do.
+# The page may not be built where tests run; any index.html will do.
 LIVE = """\
 import pathlib, sys
 import murmura.view.server.app
@@ -28,7 +28,7 @@ murmura.view.server.app.STATIC = pathlib.Path("page")
 from murmura.__main__ import main
 main()
 """
-# Compiles nothing before there is a file `go`.
+# Compiles nothing until there is a file `go`.
 HELD = """\
 import pathlib, time
 from murmura.compute.cpu import build
@@ -85,7 +85,7 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
             page = answer(port, "/", cookie)
             assert (page.status, page.body) == (200, b"<title>flock</title>")  # type: ignore[attr-defined]
             process.send_signal(signal.SIGINT)
-            printed, said = process.communicate(timeout=PATIENCE)  # a second, where nobody else works
+            printed, said = process.communicate(timeout=PATIENCE)  # a second on an idle machine
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
 
 
@@ -97,11 +97,11 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
         (["--port", "-5"], r"a port is a number from 1 to 65535, got --port -5"),
         (
             ["--set", "agents=3000000", "--set", "world.width=100000", "--set", "world.height=100000"],
-            r"the live view takes up to 2,000,000, got 3,000,000",
+            r"the live view supports up to 2,000,000, got 3,000,000",
         ),
     ],
 )
-def test_what_it_cannot_do_it_says(words: list[str], message: str, folder: Path):
+def test_invalid_options_are_refused(words: list[str], message: str, folder: Path):
     done = python_says("-c", LIVE, *FLOCK, *words, cwd=folder)
     assert re.search(message, complaint(done, code=2))
     assert done.stdout == f"murmura {mm.__version__} - starting...\n"
@@ -114,7 +114,7 @@ def test_a_page_that_was_not_built_is_reported(folder: Path):
 
 
 def test_with_exit_on_close_it_leaves_after_the_last_page(folder: Path):
-    """A page that is loaded again is back before that."""
+    """A page that is reloaded is back before that."""
     with live(folder, "--exit-on-close") as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -130,7 +130,7 @@ def test_with_exit_on_close_it_leaves_after_the_last_page(folder: Path):
 
 
 def test_a_flock_is_shown_before_its_kernel_is_made(folder: Path, tmp_path: Path):
-    """Where no kernel was ever compiled: the address and the flock at its start come before the compiler is done."""
+    """With an empty cache, the address and the flock at its start appear before the compiler is done."""
     cold = {"MURMURA_CACHE_DIR": str(tmp_path / "cold")}
     with live(folder, flock=ANY, script=HELD + LIVE, **cold) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -163,9 +163,9 @@ def _cpu_seconds(process: subprocess.Popen[str]) -> float:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the time of another process in /proc")
 def test_ctrl_c_while_a_kernel_is_compiled_ends_it_at_once(folder: Path, tmp_path: Path):
-    """LLVM cannot be interrupted, and Python's exit beneath it crashed the process.
+    """LLVM cannot be interrupted, and exiting Python while it ran crashed the process.
 
-    The largest kernel: it must not be done before this test has looked again.
+    The largest kernel: it must still be compiling when the test checks again.
     """
     large = ["live", "ecosystem", "--no-open"]
     with live(folder, flock=large, MURMURA_CACHE_DIR=str(tmp_path / "cold")) as process:

@@ -22,7 +22,7 @@ __all__ = ["folder"]
 
 @pytest.fixture
 def record(tmp_path: Path) -> dict[str, Any]:
-    """A short session: a slider, a hand and a reset."""
+    """A short session: a slider, the pointer and a reset."""
     scene = Scene(mm.load_scenario("classic").with_values({"agents": 30}), 4, "reference")
     scene.step(5)
     scene.carry_out({"type": "set", "values": {"rules.alignment.weight": 2.5}})
@@ -50,19 +50,19 @@ def test_it_reaches_the_recorded_state(record: dict[str, Any], tmp_path: Path):
 def test_another_state_is_a_failure(record: dict[str, Any], tmp_path: Path):
     record["end"]["hash"] = "0" * 64
     (tmp_path / "actions.json").write_text(json.dumps(record))
-    assert "recorded was 000000000000" in complaint(replay(tmp_path, "actions.json"), code=1)
+    assert "the recorded one in 000000000000" in complaint(replay(tmp_path, "actions.json"), code=1)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("none.json", None, "none.json cannot be played: No such file"),
-        ("bad.json", "{", "bad.json cannot be played: expected JSON"),
+        ("none.json", None, "none.json cannot be replayed: No such file"),
+        ("bad.json", "{", "bad.json cannot be replayed: expected JSON"),
         ("other.json", '{"agents": 5}', 'expected an object with "actions" and "end"'),
         (".", None, "is not a run folder"),
     ],
 )
-def test_what_is_no_record_is_reported(name: str, text: str | None, message: str, tmp_path: Path):
+def test_invalid_records_are_reported(name: str, text: str | None, message: str, tmp_path: Path):
     if text is not None:
         (tmp_path / name).write_text(text)
     assert message in complaint(replay(tmp_path, name), code=2)

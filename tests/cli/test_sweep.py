@@ -32,13 +32,13 @@ MISTAKES = {
     ),
     "unknown design": ([*VARIED, "--design", "gird"], r"no design is called 'gird' \(did you mean 'grid'\?\)"),
     "unknown measure": ([*VARIED, "--measure", "polarisation"], r"did you mean 'polarization'"),
-    "no repeats": ([*VARIED, "--repeats", "0"], r"expected 1 or more repeats, got 0"),
-    "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"give one of them"),
-    "picture of no kind": ([*VARIED, "--plot", "phase.bmp"], r"a figure ends in \.png, \.svg, \.pdf, got 'phase\.bmp'"),
+    "no repeats": ([*VARIED, "--repeats", "0"], r"expected at least 1 repeat, got 0"),
+    "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"use one of them"),
+    "picture of no kind": ([*VARIED, "--plot", "phase.bmp"], r"must end in \.png, \.svg, \.pdf, got 'phase\.bmp'"),
     "resume nothing": (["sweep", "--resume", "nowhere"], r"nowhere is not the folder of a sweep"),
-    "resume and scenario": (["sweep", "classic", "--resume", "full"], r"leave out the scenario"),
-    "folder of another program": ([*SWEEP[:-1], "full", "--vary", "agents=5,6", *FAST], r"full is not empty and holds"),
-    "plot nothing": (["plot", "full", "--out", "a.png"], r"neither the folder of a run nor of a sweep"),
+    "resume and scenario": (["sweep", "classic", "--resume", "full"], r"omit the scenario"),
+    "folder of another program": ([*SWEEP[:-1], "full", "--vary", "agents=5,6", *FAST], r"full is not empty"),
+    "plot nothing": (["plot", "full", "--out", "a.png"], r"is not the folder of a run, a sweep or a fit"),
     "no goal": (["optimize", *VARIED[1:]], r"either --maximize MEASURE or --minimize MEASURE"),
     "two goals": (["optimize", *VARIED[1:], "--maximize", "spread", "--minimize", "spread"], r"either --maximize"),
     "samples no power of two": (["sensitivity", *VARIED[1:], "--samples", "3", *FAST], r"power of two"),
@@ -115,7 +115,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_nobody_behind(tmp_path: Path):
     assert printed == "" and "Traceback" not in said
     kept = rows.read_bytes().count(b"\n")
     found = re.search(
-        r"murmura: stopped after (\d+) runs, which are kept in out; continue with the same command", said
+        r"murmura: stopped after (\d+) runs, which are saved in out; continue with the same command", said
     )
     # Those that were written together when it came may not be counted yet: at most all that are under way.
     assert found is not None and kept - 2 * available_cores() <= int(found[1]) <= kept, said

@@ -44,7 +44,7 @@ def test_tracks_tell_what_they_did(fish: Path, capsys: pytest.CaptureFixture[str
     [
         (["fish.csv"], "add --fps"),
         (["no.csv"], "no.csv: it cannot be read: No such file"),
-        (["fish.csv", "--fps", "10", "--smooth", "4"], "an odd number of frames"),
+        (["fish.csv", "--fps", "10", "--smooth", "4"], "an odd number of at least 3 frames"),
         (["fish.csv", "--fps", "10", "--columns", "id=fish"], "it has no column 'fish'"),
         (["fish.csv", "--fps", "10", "--columns", "ids"], "--columns takes ROLE=NAME"),
     ],
@@ -73,4 +73,4 @@ def test_a_fit_from_end_to_end(fish: Path, capsys: pytest.CaptureFixture[str]):
     code, again, _ = said(["resume", "fit", "--json"], capsys)
     assert code == 0 and json.loads(again)["motion.speed"] == facts["motion.speed"]
     code, _, error = said([*words, "--seed", "1"], capsys)
-    assert code == 2 and "holds another fit, which differs in seed" in error
+    assert code == 2 and "contains another fit, which differs in seed" in error

@@ -1,4 +1,4 @@
-"""Worlds with a depth: start, reading, checkpoints and refusals."""
+"""3-D worlds: start, reading, checkpoints and refusals."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_three_columns_in_the_plane_are_refused() -> None:
         ({"obstacles": [{"x": 9.0, "y": 9.0, "z": 4.0, "radius": 2.0}]}, "obstacles.0.z has no meaning in a plane"),
         ({"world.boundary_z": "wrap"}, "world.boundary_z has no meaning in a plane"),
         ({"rules.seek.z": 4.0}, "rules.seek.z has no meaning in a plane, got 4.0"),
-        ({"obstacles": [{"kind": "cylinder", "x": 9.0, "y": 9.0, "radius": 2.0}]}, "a cylinder stands in a world"),
+        ({"obstacles": [{"kind": "cylinder", "x": 9.0, "y": 9.0, "radius": 2.0}]}, "a cylinder stands in a 3-D world"),
         (
             {"world.depth": 70.0, "world.boundary": "wrap", "perception.radius": 40.0},
             r"below half the smallest side of a wrapping world \(35 \[u\]\)",

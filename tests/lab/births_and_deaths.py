@@ -1,6 +1,6 @@
-"""A small rule with births and deaths for tests: agents have young, which differ a little, and die of age.
+"""A small rule with births and deaths for tests: agents have slightly different offspring and die of age.
 
-It declares columns as evolving scenarios do, so that what looks at genes can be tested on a flock that is quickly made.
+It declares columns as evolving scenarios do, so that code that uses genes can be tested on a simple flock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from murmura.core.world.randomness import uniform_from
 
 
 class Mood(IntEnum):
-    """What a stance stands for."""
+    """The meanings of stances."""
 
     IDLE = 0
     SEEKING_FOOD = 1
@@ -25,7 +25,7 @@ class Mood(IntEnum):
 
 @register_rule("heirs")
 class Heirs(Rule):
-    """Bears at an age, dies at an age, and hands on its genes with changes."""
+    """Gives birth at a certain age, dies at another, and passes on its genes with mutations."""
 
     most: int = quantity(60, "Greatest population.", "", (1, 1000), ge=1)
     bears_at: float = quantity(0.2, "Age of a mother.", "s", (0, 10), ge=0)

@@ -40,5 +40,5 @@ class ReelInMemory:
 
 
 def crossing(count: int, every: int = 10) -> ReelInMemory:
-    """One agent that flies from left to right, 20 u from frame to frame."""
+    """One agent that flies from left to right, 20 u per frame."""
     return ReelInMemory([moment([[200.0 + 20.0 * k, 450.0]], [20.0, 0.0], every * k) for k in range(count)])

@@ -1,9 +1,9 @@
 """Kills runs with SIGKILL and resumes them, over and over: `python -m tests.lab.kill_loop FOLDER KILLS SEED`.
 
 One process imports and compiles; its children run, each from a fork, and are killed at random moments, or kill
-themselves in the middle of a write. The flock gives birth and dies, so that ids, numbers of agents and events change.
-After each kill every frame, row and event on disk must be one of the undisturbed run's, and at the end all files the
-very same.
+themselves in the middle of a write. Agents are born and die, so that ids, numbers of agents and events change.
+After each kill every frame, row and event on disk must equal that of the undisturbed run, and at the end all files must
+be identical.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ plain_step = mm.Simulation.step
 
 
 def living_step(simulation: mm.Simulation, count: int = 1) -> None:
-    """Every third step the oldest dies and, but for every fourth time, somebody is born."""
+    """Every third step the oldest agent dies and, except for every fourth time, one is born."""
     for _ in range(count):
         plain_step(simulation, 1)
         step = simulation.step_count
@@ -69,7 +69,7 @@ def begin(folder: Path) -> None:
 def go_on(folder: Path) -> None:
     if (folder / "manifest.json").exists():
         resume(folder)
-    else:  # killed before it had begun: the same command does it again
+    else:  # killed before it had begun: repeat the same command
         begin(folder)
 
 
@@ -99,7 +99,7 @@ def ends(pid: int) -> int:
 
 
 def dies_in_a_write(count: int, part: float) -> Callable[[], None]:
-    """Let a process kill itself when it writes or flushes for the `count`-th time, having written a part."""
+    """Make a process kill itself in the middle of its `count`-th write or flush."""
 
     def prepare() -> None:
         left = [count]
@@ -135,7 +135,7 @@ def dies_in_a_write(count: int, part: float) -> Callable[[], None]:
 
 
 def check_what_is_there(folder: Path, truth: mm.Run) -> None:
-    """Nothing false, nothing unreadable, and nothing lost that a checkpoint counts on."""
+    """Check that nothing is wrong or unreadable, and that nothing before a checkpoint is lost."""
     run = mm.open_run(folder)
     expected = {frame.step: frame for frame in truth.frames}
     found = run.frames

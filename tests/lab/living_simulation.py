@@ -8,7 +8,7 @@ import murmura as mm
 
 
 class LivingSimulation(mm.Simulation):
-    """Two are born, then all die one after the other and two at once, then somebody is born again."""
+    """Two agents are born, then all die one after the other and two at once, then one is born again."""
 
     def step(self, count: int = 1) -> None:
         for _ in range(count):

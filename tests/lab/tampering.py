@@ -14,19 +14,19 @@ NEW = ("seal", "files", "counts", "start_hash")
 
 
 def forged(path: Path, **changes: Any) -> None:
-    """Change values of a manifest, and seal it again."""
+    """Change values of a manifest and renew its seal."""
     data = json.loads(path.read_text()) | changes
     data = {key: value for key, value in data.items() if key != "seal"}
     path.write_text(json.dumps(data | {"seal": seal(data)}))
 
 
 def as_killed(folder: Path) -> None:
-    """As if the process had been killed while it ran: nobody has counted frames and lines."""
+    """As if the process had been killed while running: frames and lines have not been counted."""
     forged(folder / "manifest.json", status="running", counts={}, hashes={}, final_hash=None, steps_done=0)
 
 
 def forged_line(path: Path, number: int, **changes: Any) -> None:
-    """Change values in a line, counted from 1, with a sum that is right."""
+    """Change values in a line, counted from 1, with a correct checksum."""
     lines = path.read_bytes().splitlines(keepends=True)
     row = json.loads(lines[number - 1]) | changes
     del row["crc32"]
@@ -35,7 +35,7 @@ def forged_line(path: Path, number: int, **changes: Any) -> None:
 
 
 def as_long_ago(folder: Path) -> None:
-    """As versions before checksums left a folder: format 1, no seal, no hashes of small files, lines without sums."""
+    """As written by versions without checksums: format 1, no seal, no hashes of small files, plain lines."""
     for name in ("manifest.json", "sweep.json"):
         path = folder / name
         if path.exists():

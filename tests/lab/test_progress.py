@@ -1,4 +1,4 @@
-"""Progress that a user can believe: no promise before there is a pace, and no silence."""
+"""Reliable progress: no estimate before the rate is known, and no silence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def test_the_first_line_promises_nothing(capsys: pytest.CaptureFixture[str]):
-    """The kernel took 20 s and the first step is done: that says nothing about the other 1,199."""
+    """The kernel took 20 s and the first step is done, which says nothing about the other 1,199."""
     clock = Clock()
     with Progress(clock=clock) as told:
         clock.now += 20.0
@@ -45,11 +45,11 @@ def test_what_continues_in_the_middle_has_the_pace_of_now(capsys: pytest.Capture
 
 def test_a_long_first_thing_is_explained(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(progress, "WAIT_SECONDS", 0.0)
-    with Progress("pictures", "the painter is being compiled") as told:
+    with Progress("pictures", "compiling the renderer") as told:
         assert told._alarm is not None
         told._alarm.join(20.0)
         told.update(1, 3)
-    assert lines(capsys) == ["murmura: the painter is being compiled"]
+    assert lines(capsys) == ["murmura: compiling the renderer"]
 
 
 def test_a_sweep_in_python_tells_its_progress(

@@ -44,11 +44,11 @@ def test_sobol_indices_are_the_shares_of_variance(tmp_path: Path):
     names = ["weighed", "area", "undefined"]
     made = sensitivity("classic", SIDES, 1, tmp_path / "s", samples=32, seed=2, measures=names, **QUICK)
     found = {(line["measure"], line["path"]): line for line in indices(made, names)}
-    # Of a sum of independent terms: the terms' own variances, 1 to 4, and no interaction.
+    # For a sum of independent terms: the variances of the terms, 1 to 4, and no interaction.
     for path, share in (("world.width", 0.2), ("world.height", 0.8)):
         assert found["weighed", path]["first"] == pytest.approx(share, abs=0.1)
         assert found["weighed", path]["total"] == pytest.approx(share, abs=0.1)
-    # Of a product of two alike with mean m and variance v: v m^2 alone, v^2 together.
+    # For a product of two equal factors with mean m and variance v: v m^2 each, and v^2 for the interaction.
     mean, variance = 300.0, 200.0**2 / 12.0
     alone = variance * mean**2 / (2.0 * variance * mean**2 + variance**2)
     for path in ("world.width", "world.height"):
@@ -97,7 +97,7 @@ def test_indices_need_the_right_design_and_all_of_it(tmp_path: Path):
 def test_other_points_than_those_begun_with_are_refused(tmp_path: Path):
     made = sensitivity("classic", SIDES, 1, tmp_path / "s", samples=4, measures=["area"], **QUICK)
     forged(made.folder / "sweep.json", points="0" * 64)
-    with pytest.raises(RunError, match="other points with the libraries installed here"):
+    with pytest.raises(RunError, match="other points with the installed libraries"):
         resume_sweep(made.folder, workers=0)
     with pytest.raises(RunError, match="other points"):
         list(indices(open_sweep(made.folder), ["area"]))
@@ -114,7 +114,7 @@ def test_a_search_finds_what_it_looks_for(tmp_path: Path):
     assert best["off"] == pytest.approx(
         (best["world.width"] - 330.0) ** 2 + (best["world.height"] - 240.0) ** 2
     )
-    # Better than as many points at random are in 19 of 20 cases.
+    # Better than the same number of random points in 19 of 20 cases.
     chance = np.random.default_rng(0).uniform(200.0, 400.0, (1000, 50, 2))
     lucky = ((chance - [330.0, 240.0]) ** 2).sum(axis=2).min(axis=1)
     assert best["off"] < np.quantile(lucky, 0.05)
@@ -163,7 +163,7 @@ def test_optuna_reads_its_journal(tmp_path: Path):
 
 
 def test_a_search_without_any_result_says_so(tmp_path: Path):
-    with pytest.raises(ScenarioError, match="batch of 1 or more"):
+    with pytest.raises(ScenarioError, match="batch of at least 1"):
         searched(tmp_path / "s", batch=0)
     for both in ({}, {"maximize": "off", "minimize": "off"}):
         with pytest.raises(ScenarioError, match="either maximize or minimize"):

@@ -296,7 +296,7 @@ def scenario_of(scene: str) -> Scenario:
 
 
 def in_space(scene: str, **values: Any) -> Scenario:
-    """A scene of the plane in a world with a depth, with fewer agents; rules only for the plane are left out."""
+    """A scene of the plane in a 3-D world, with fewer agents; rules only for the plane are left out."""
     scenario = scenario_of(scene)
     sides = (scenario.world.width, scenario.world.height)
     # As deep as a torus must be for the perception radius, but shallow enough for agents to see others.

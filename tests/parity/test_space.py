@@ -34,7 +34,7 @@ FLYING = {
     },
     "agents": 90, "name": "flying",
 }  # fmt: skip
-"""Rules that only a world with a depth has."""
+"""Rules that only a 3-D world has."""
 
 
 def scene_in_space(scene: str) -> Scenario:

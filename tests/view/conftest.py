@@ -15,7 +15,7 @@ from .live import Live, Page, flock
 
 @pytest.fixture(scope="module")
 def built_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A page, since the real one may not be built where tests run."""
+    """A minimal page, because the real one may not be built where tests run."""
     folder = tmp_path_factory.mktemp("static")
     (folder / "assets").mkdir()
     (folder / "index.html").write_text("<!doctype html><title>flock</title>")

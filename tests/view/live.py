@@ -24,19 +24,19 @@ from murmura.view.server.client import LiveServer
 from murmura.view.server.connections import server_config
 from murmura.view.session.session import Session
 
-TOPS = (60.0, 1.0, 1.0, 255.0, 1.0, 1.0, 1.0, 3.0, *(1.0,) * 7)  # what byte 7 = 255 stands for, by column
+TOPS = (60.0, 1.0, 1.0, 255.0, 1.0, 1.0, 1.0, 3.0, *(1.0,) * 7)  # the value of byte 7 = 255, by column
 MARKS = itertools.count(1)
-PATIENCE = 60.0  # [s] much more than anything takes, so that a busy machine fails nothing
+PATIENCE = 60.0  # [s] much longer than anything takes, so that tests pass on a busy machine
 
 
 def flock(agents: int = 60, **values: Any) -> mm.Scenario:
-    # A page of another shape would make another world of it.
+    # A page of another shape would change the world.
     shown = {"display.follow_window": False, "display.trails": True}
     return mm.load_scenario("classic").with_values({"agents": agents} | shown | values)
 
 
 def until(true: Callable[[], Any]) -> None:
-    """Wait for something that another thread does."""
+    """Wait for a condition caused by another thread."""
     deadline = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < deadline, "it never came true"
@@ -45,13 +45,13 @@ def until(true: Callable[[], Any]) -> None:
 
 def stalled_client(live: Live) -> socket.socket:
     """A client that never reads after the handshake."""
-    server = object.__new__(LiveServer)  # without a process of its own
+    server = object.__new__(LiveServer)  # without its own process
     server.port, server.host, server.origin, server.cookie = live.port, live.host, live.origin, live.cookie
     return server.stall()
 
 
 class OptionalRecorder:
-    """Records runs once a test has set `recorder`; until then there is none."""
+    """Records runs once a test has set `recorder`."""
 
     recorder: Any = None
 
@@ -68,7 +68,7 @@ class OptionalRecorder:
 
 
 class Live:
-    """A session with a running server, and the cookie for it."""
+    """A session with a running server and its cookie."""
 
     def __init__(self, session: Session, code: str | None = None) -> None:
         self.session = session
@@ -84,7 +84,7 @@ class Live:
         config.configure_logging()
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],))
-        self._ahead = 0.0  # [s] how far the server's clock was put forward
+        self._ahead = 0.0  # [s] how far the server's clock was advanced
 
     def __enter__(self) -> Live:
         try:
@@ -102,7 +102,7 @@ class Live:
         self.close()
 
     def serve(self) -> None:
-        """Start the server; nobody has redeemed the token yet."""
+        """Start the server; the token has not been redeemed yet."""
         self._thread.start()
         until(lambda: self._server.started)
 
@@ -114,7 +114,7 @@ class Live:
         self.session.close()
 
     def put_clock_forward(self, seconds: float) -> None:
-        """Let what the server's event loop will do after so many seconds be due now."""
+        """Advance the clock of the server's event loop, so that timers within this many seconds fire now."""
         loop, done = self._server.servers[0].get_loop(), threading.Event()
 
         def forward() -> None:
@@ -127,17 +127,17 @@ class Live:
 
     @property
     def connections(self) -> list[Any]:
-        """The server's ends of all connections, as uvicorn keeps them."""
+        """The server's ends of all connections, as kept by uvicorn."""
         return list(self._server.server_state.connections)
 
     @property
     def pages(self) -> set[Any]:
-        """Those who are connected now."""
+        """The current subscribers."""
         found: set[Any] = self.app._app.state.notifier.events  # type: ignore[attr-defined]
         return found
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-        """Ask for a path; header names as keywords, `_` for `-`."""
+        """Request a path; header names are keywords, with `_` for `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         with contextlib.closing(connection):
@@ -167,7 +167,7 @@ class Live:
 
 
 class Page:
-    """What the page in the browser does: takes everything, answers each frame, remembers the newest of each kind."""
+    """Acts like the page in the browser: receives everything, answers each frame, keeps the newest of each kind."""
 
     def __init__(self, socket: ClientConnection, session: Session) -> None:
         self.socket = socket
@@ -192,7 +192,7 @@ class Page:
         return str(data["type"])
 
     def wait(self, kind: str, true: Callable[[Any], Any] = lambda message: True) -> Any:
-        """Receive until a message of this kind says what is waited for."""
+        """Receive until a message of this kind satisfies a condition."""
         deadline = time.monotonic() + PATIENCE
         while True:
             assert time.monotonic() < deadline, f"no such {kind}; the newest: {self.newest.get(kind)}"
@@ -202,26 +202,26 @@ class Page:
                     return message
 
     def ask(self, kind: str, /, **values: Any) -> dict[str, Any]:
-        """Send a command and return the status after it; commands are carried out in order."""
+        """Send a command and return the status after it; commands are executed in order."""
         self.send(kind, **values)
         return self.status()
 
     def status(self) -> dict[str, Any]:
-        """A status that is newer than everything sent so far: a speed that nobody had before marks the moment."""
+        """A status that is newer than everything sent so far: a unique speed marks the moment."""
         mark = 1.0 + next(MARKS) / 2.0**20
         self.send("speed", value=mark)
         found: dict[str, Any] = self.wait("status", lambda status: status["speed"] == mark)
         return found
 
     def refusal(self, kind: str, /, **values: Any) -> str:
-        """Send what must be refused; return the reason."""
+        """Send an invalid command; return the reason of its refusal."""
         self.send(kind, **values)
         error = self.wait("error")
         assert error["about"] == kind
         return str(error["message"])
 
     def still(self, scenario: mm.Scenario) -> str:
-        """Begin anew with a scenario, paused at step 0; return its hash."""
+        """Load a scenario, paused at step 0; return its hash."""
         self.send("pause")
         self.send("load", scenario=scenario.model_dump(mode="json"))
         status = self.ask("pointer", x=0, y=0, mode="none")
@@ -229,7 +229,7 @@ class Page:
         return str(status["hash"])
 
     def seen_at(self, step: int) -> Frame:
-        """The frame of this step of the present flock, which is paused there."""
+        """The frame of this step of the current flock, which is paused there."""
 
         def fits(frame: Frame | None) -> bool:
             return frame is not None and (frame.step, frame.epoch) == (step, self._session.source.epoch)
@@ -241,7 +241,7 @@ class Page:
 
 
 class Frame:
-    """A binary message, read as the contract says, field by field at its offset."""
+    """A binary message, decoded field by field at the documented offsets."""
 
     def __init__(self, message: bytes) -> None:
         assert message[:4] in (b"MRM1", b"MRM3")
@@ -267,7 +267,7 @@ class Frame:
         self.extra = rest[:, 3] / 255.0 * TOPS[self.column]
 
     def _read_space(self, message: bytes, read: Callable[[str, int], Any]) -> None:
-        """A world with a depth: 64 bytes, then eight bytes an agent, then three bytes an agent."""
+        """A 3-D world: 64 bytes, then eight bytes per agent, then three bytes per agent."""
         n = self.count
         assert len(message) == 64 + 11 * n
         self.floor, self.depth, self.wraps_z = read("<f4", 48), read("<f4", 52), read("<u4", 56) & 1
@@ -286,7 +286,7 @@ class Frame:
 
 
 def _unfolded(u: int, v: int) -> list[float]:
-    """The unit vector of two bytes, corner by corner of the octahedron."""
+    """The unit vector of two bytes in octahedral encoding."""
     x, y = u / 127.5 - 1.0, v / 127.5 - 1.0
     z = 1.0 - abs(x) - abs(y)
     if z < 0.0:

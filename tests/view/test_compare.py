@@ -1,4 +1,4 @@
-"""Comparisons: two flocks share a clock and pause at the same time, and are otherwise independent."""
+"""Comparisons: two flocks share their simulated time and pause together, and are otherwise independent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def twin(agents: int = 40, **values: Any) -> SyncedSession:
 
 
 def turn(pair: Pair, seconds: float = 0.02) -> None:
-    """What the two threads do, one after the other: carry out commands, step, let time pass."""
+    """What the two threads do, one after the other: execute commands, step, advance time."""
     for one in (pair.left, pair.right):
         one._run_commands()
         one._follow_scene()
@@ -67,7 +67,7 @@ def test_neither_side_becomes_a_space_beside_a_plane(message: dict[str, Any]):
     pair = Pair(twin(5), twin(5))
     [reason] = tell(pair.left, **message)
     assert "the other side is a plane and the this side" not in reason
-    assert "the other side is a plane" in reason and "compare two planes or two spaces" in reason
+    assert "the other side is a plane" in reason and "compare two planes or two 3-D worlds" in reason
     turn(pair)
     assert pair.left.scenario.world.depth is None
     deep = Pair(*(twin(5, **{"world.depth": 200.0}) for _ in range(2)))
@@ -143,7 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_recorded_run_beside_a_live_flock(folder: Path):
-    """A run and the same flock live: the same places at every frame."""
+    """A run and the same flock live: the same positions in every frame."""
     pair = Pair(SyncedPlayback(BranchableRun(mm.open_run(folder))), twin())
     tell(pair.left, type="pause")
     tell(pair.left, type="step", count=1)  # to the next frame

@@ -1,4 +1,4 @@
-"""`murmura.show` with a real widget: what a kernel sends is caught at the comm, what a front end sends is put in."""
+"""`murmura.show` with a real widget: the test acts as the front end, at the widget's comm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REAL_PAGE = Path(server.__file__).parents[1] / "static"
 
 
 class Wire(comm.base_comm.BaseComm):
-    """The kernel's end of a comm; keeps what would go to the browser."""
+    """The kernel's end of a comm; keeps the messages to the browser."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self.sent: list[tuple[str, Any, list[bytes]]] = []
@@ -41,7 +41,7 @@ class Wire(comm.base_comm.BaseComm):
 
 
 class FrontEnd:
-    """One view of a widget, as anywidget's JavaScript would speak for it."""
+    """One view of a widget, with the messages of anywidget's JavaScript."""
 
     def __init__(self, view: Any, name: str) -> None:
         self.view, self.name, self.seen = view, name, 0
@@ -155,7 +155,7 @@ def test_a_simulation_is_shown_as_it_is_and_stays_as_it_was(views: Any):
     sim.step(17)
     before = sim.state_hash()
     view = views(sim)
-    assert view.simulation().state_hash() == before  # nobody looks yet: it waits
+    assert view.simulation().state_hash() == before  # no view is open yet: it waits
     page = FrontEnd(view, "one")
     page.wait("frame", lambda frame: frame.step > 20)
     page.send("pause")
@@ -181,7 +181,7 @@ def test_two_views_of_one_widget_and_none(views: Any):
     one.say("close")
     two.wait("status", lambda status: status["running"] and status["step"] > 3)
     two.say("close")
-    until(lambda: not view._hub.session.running)  # nobody looks, nothing runs
+    until(lambda: not view._hub.session.running)  # no view is open, nothing runs
     assert not view._hub.subscribers
     again = FrontEnd(view, "three")
     again.wait("status", lambda status: status["running"])
@@ -211,7 +211,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 
 @pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
 def test_what_is_put_into_a_page_whole_imports_nothing():
-    """A file beside it is not there in a notebook's frame, nor in an exported page."""
+    """Neither a notebook's frame nor an exported page can load another file."""
     (page,) = (REAL_PAGE / "assets").glob("index-*.js")
     for script in (page, REAL_PAGE / "notebook.js", REAL_PAGE / "standalone.js"):
         assert not re.findall(
@@ -244,7 +244,7 @@ window.loaded = true;
 @pytest.mark.skipif(not (REAL_PAGE / "notebook.js").exists(), reason="the page was not built")
 @pytest.mark.skipif(not os.path.exists("/usr/bin/chromium"), reason="no Chromium here")
 def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monkeypatch: pytest.MonkeyPatch):
-    """The real bundle in a frame, a host that does what anywidget does, and the kernel behind it."""
+    """The real bundle in a frame, with a host that acts like anywidget, and a kernel."""
     import base64
 
     from playwright.sync_api import sync_playwright
@@ -264,17 +264,17 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
             view._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
 
         page.expose_function("toKernel", to_kernel)
-        # What a visit to the whole page left behind must not fill a cell.
+        # Settings stored by the full page must not fill a cell.
         page.add_init_script("""localStorage["murmura.looks"] = '{"panel": true, "charts": true}'""")
         host = HOST % json.dumps(state["_esm"]).replace("</", "<\\/")
         page.route("**/*", lambda route: route.fulfill(body=host, content_type="text/html"))
-        page.goto("http://notebook.test/")  # an address, without which there is no memory
+        page.goto("http://notebook.test/")  # an address, without which there is no local storage
         page.wait_for_function("window.loaded")
         page.evaluate("(state) => window.start(state)", {"page": state["page"], "height": 600})
         seen = 0
 
         def carry_until(true: Any) -> None:
-            """Bring the kernel's messages to the browser until something holds."""
+            """Deliver the kernel's messages to the browser until a condition holds."""
             nonlocal seen
 
             def turn() -> bool:

@@ -68,12 +68,12 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         warnings.showwarning = partial(_show, told)
         code = _outcome(act)
         if code == 0 and told:
-            code = RunError.exit_code  # the command succeeded, but parts of its input were damaged
+            code = RunError.exit_code  # the command succeeded, but part of its input was damaged
     sys.exit(code)
 
 
 def _show(told: set[str], message: Warning | str, category: type[Warning], *place: Any) -> None:
-    """Print damage in one line each, like other errors. Other warnings are for developers."""
+    """Print each damage in one line, like other errors. Other warnings are for developers."""
     if category.__name__ != "DamageWarning" or str(message) in told:
         return
     told.add(str(message))
@@ -106,7 +106,7 @@ def _outcome(act: Callable[[], Any]) -> int:
 
 
 def _output_is_stuck() -> bool:
-    """Whether standard output cannot be written to: its disk is full."""
+    """Whether writing to standard output fails, because its disk is full."""
     try:
         sys.stdout.flush()
         os.write(sys.stdout.fileno(), b"\n")
@@ -116,6 +116,6 @@ def _output_is_stuck() -> bool:
 
 
 def _discard_output() -> None:
-    """Discard what is left in the output buffer, or Python would report an error at exit."""
+    """Discard the rest of the output buffer; otherwise Python reports an error at exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -24,32 +24,33 @@ def bench(
     backend: Backend = "auto",
     threads: Threads = None,
     scenario: Annotated[
-        str | None, Parameter(help="Time this scenario, as dense as it is, instead of the common workload.")
+        str | None, Parameter(help="Time this scenario, at its own density, instead of the common workload.")
     ] = None,
     baselines: Annotated[
         bool,
         Parameter(
-            help="Time NumPy + cKDTree beside it, or a scenario's trio alone.",
+            help="Also time NumPy + cKDTree or, for a scenario, its three flocking rules alone.",
             name=("--baselines", "--yardsticks"),  # the second is the former name
             negative=("--no-baselines", "--no-yardsticks"),
         ),
     ] = True,
     space: Annotated[
-        bool, Parameter(help="Time the common workload in three dimensions, beside the plane.", negative="")
+        bool, Parameter(help="Also time the common workload in three dimensions.", negative="")
     ] = False,
     live: Annotated[
-        bool, Parameter(help="Time the live view instead, from the command to a page's frames.", negative="")
+        bool,
+        Parameter(help="Time the live view instead, from its start to the frames of a page.", negative=""),
     ] = False,
     seconds: Annotated[float, Parameter(help="With --live: how long to watch.")] = 10.0,
-    clients: Annotated[Whole, Parameter(help="With --live: pages that watch.")] = 1,
+    clients: Annotated[Whole, Parameter(help="With --live: number of watching pages.")] = 1,
     stalled: Annotated[
-        Whole, Parameter(help="With --live: pages that ask for frames and never read them.")
+        Whole, Parameter(help="With --live: number of pages that request frames and never read them.")
     ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Time a step: the common workload, all forces on, and NumPy with SciPy's tree as a baseline.
+    """Time a step: the common workload, all forces on, and NumPy with SciPy's tree for comparison.
 
-    With --live, time what a page gets to see: a real server in a process of its own and real WebSocket clients.
+    With --live, time the frames of the live view, with a real server process and real WebSocket clients.
     """
     sizes = _sizes(agents or (LIVE_SIZES if live else SIZES))
     if live:
@@ -57,7 +58,7 @@ def bench(
         return
     if space and scenario:
         raise ScenarioError(
-            "--space times the common workload: leave out --scenario, which has its own dimension"
+            "--space times the common workload: omit --scenario, which has its own dimensions"
         )
     from murmura.lab.bench.workload import bench as measure
 
@@ -84,7 +85,7 @@ def _sizes(text: str) -> tuple[int, ...]:
     except ValueError:
         raise ScenarioError(f"--agents takes whole numbers separated by commas, got {text!r}") from None
     if min(sizes) < 1:
-        raise ScenarioError(f"--agents takes numbers of 1 and more, got {text!r}")
+        raise ScenarioError(f"--agents takes numbers of at least 1, got {text!r}")
     return sizes
 
 
@@ -106,7 +107,7 @@ def _bench_live(
         raise ScenarioError(f"--seconds takes a number from 0.5 to 3600, got {seconds:g}")
     if clients < 1 or stalled < 0 or clients + stalled > MOST_CLIENTS:
         raise ScenarioError(
-            f"--clients takes 1 or more and --stalled 0 or more, together at most {MOST_CLIENTS}, "
+            f"--clients takes at least 1 and --stalled at least 0, together at most {MOST_CLIENTS}, "
             f"got {clients} and {stalled}"
         )
     words = ["--backend", backend, *(["--threads", str(threads)] if threads is not None else [])]
@@ -119,7 +120,7 @@ def _bench_live(
             print(
                 f"{size:,} agents, {clients} watching, {stalled} stalled: {row['steps_per_second']:.1f} steps/s, "
                 f"{row['frames_per_second']:.1f} frames/s of {row['bytes_in_a_frame']:,} bytes "
-                f"({row['bytes_for_an_agent']:g} an agent), between frames {row['gap_median_ms']:.1f} ms, "
+                f"({row['bytes_for_an_agent']:g} per agent), between frames {row['gap_median_ms']:.1f} ms, "
                 f"99 % within {row['gap_p99_ms']:.1f} ms; first frame after {row['first_frame_s']:.2f} s; "
                 f"server {row['server_cores']:.2f} cores, {row['server_mb']:.0f} MB",
                 flush=True,

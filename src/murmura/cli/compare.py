@@ -52,14 +52,14 @@ def compare(
     threads: Threads = None,
     rules: RuleFiles = None,
 ) -> None:
-    """Watch two scenarios or two recorded runs side by side in the browser, under one clock.
+    """Watch two scenarios or two recorded runs side by side in the browser, at the same simulated time.
 
     Parameters
     ----------
     left
         Name of a shipped scenario, a .json or .toml file, or the folder of a run.
     right
-        The same; it may be the same scenario, with --right changing a value of it.
+        As `left`; it may be the same scenario with a value changed by --right.
     """
     if speed is not None:
         check_pace(speed)

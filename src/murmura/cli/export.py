@@ -29,25 +29,26 @@ def export(
     what: str | None = None,
     /,
     *,
-    to: Annotated[str | None, Parameter(help="zarr, parquet, csv, or html: a page of its own.")] = None,
+    to: Annotated[str | None, Parameter(help="zarr, parquet or csv; or html, a self-contained page.")] = None,
     out: Annotated[
-        Path | None, Parameter(help="What to write; by default run.FORMAT in the run's folder, or NAME.html.")
+        Path | None, Parameter(help="Output file; by default run.FORMAT in the run's folder, or NAME.html.")
     ] = None,
     also: Annotated[
-        str | None, Parameter(help="Scenarios that a page offers as presets beside: NAME,NAME.")
+        str | None, Parameter(help="Further scenarios that the page offers as presets: NAME,NAME.")
     ] = None,
     gallery: Annotated[
-        Path | None, Parameter(help="Write a static site of all scenarios, which run in a browser.")
+        Path | None,
+        Parameter(help="Write a static site with all shipped scenarios, which run in the browser."),
     ] = None,
     lineage: Annotated[
         Path | None,
-        Parameter(help="Write who descends from whom: a table (.csv, .parquet) or maternal lines (.nwk)."),
+        Parameter(help="Write the family tree: a table (.csv, .parquet) or the maternal lines (.nwk)."),
     ] = None,
     living: Annotated[
-        bool, Parameter(help="Only lines of the lineage with a living member at the end.", negative="")
+        bool, Parameter(help="With --lineage: only lines with a living member at the end.", negative="")
     ] = False,
     least: Annotated[
-        Whole, Parameter(help="Of the lineage only founders' families with at least this many members.")
+        Whole, Parameter(help="With --lineage: only founders' families with at least this many members.")
     ] = 1,
     seed: Seed = 0,
     agents: Agents = None,
@@ -56,7 +57,7 @@ def export(
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Write a recorded run for other programs, or a scenario or run as a page that needs no Python.
+    """Convert a recorded run for other programs, or write a scenario or run as a page that needs no Python.
 
     `murmura export starlings --to html --out flock.html` writes one file that simulates the flock in any browser with
     WebGPU, and plays recorded frames in others.
@@ -89,14 +90,14 @@ def export_run(
     least: int,
     as_json: bool,
 ) -> None:
-    """Tables of a run."""
+    """Write the tables of a run."""
     from murmura.lab.exports.export import export as write
     from murmura.lab.exports.lineage import export_lineage
     from murmura.lab.runs.run import open_run
 
     if to is None and lineage is None:
         raise ScenarioError(
-            "say what to write: the frames with --to zarr, parquet or csv, a page with --to html, the family tree with "
+            "say what to write: frames with --to zarr, parquet or csv, a page with --to html, or the family tree with "
             "--lineage FILE"
         )
     run = open_run(folder)
@@ -121,7 +122,7 @@ def export_page(
     rules: list[Path] | None,
     as_json: bool,
 ) -> None:
-    """A page of a scenario, or of a recorded run."""
+    """Write a page of a scenario or of a recorded run."""
     from murmura.scenario import load_scenario
     from murmura.view.standalone.page import flock_page, write_page
     from murmura.view.standalone.scene import why_not
@@ -153,7 +154,7 @@ def _run_page(folder: Path) -> str:
 
 
 def export_gallery(folder: Path, seed: int, backend: str, as_json: bool) -> None:
-    """A static site of all shipped scenarios."""
+    """Write a static site of all shipped scenarios."""
     from murmura.scenario import scenario_names
     from murmura.view.standalone.gallery import write_gallery
 

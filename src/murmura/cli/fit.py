@@ -33,39 +33,49 @@ def fit(
     /,
     *,
     to: Annotated[Path, Parameter(help="The run to fit to: tracked animals, or a simulation.")],
-    out: Annotated[Path, Parameter(help="The folder; new, or the one to continue.")],
+    out: Annotated[Path, Parameter(help="Output folder: a new one, or the one to continue.")],
     vary: Vary = None,
     measure: Annotated[
         str,
         Parameter(
-            help="What is compared, separated by commas: measures; speeds, nearest_neighbor_distances, turning_rates; "
+            help="What to compare, separated by commas: measures; speeds, nearest_neighbor_distances, turning_rates; "
             "neighbor_map, response_map, alignment_curve."
         ),
     ] = "polarization,speeds,nearest_neighbor_distances,turning_rates",
-    against: Annotated[str | None, Parameter(help="A second model: which of the two explains more?")] = None,
+    against: Annotated[
+        str | None, Parameter(help="A second model, to find out which of the two explains the run better.")
+    ] = None,
     vary_against: AgainstVary = None,
-    population: Annotated[Whole, Parameter(help="Runs that a generation accepts.")] = 100,
-    generations: Annotated[Whole, Parameter(help="Generations, each nearer than the last.")] = 5,
+    population: Annotated[Whole, Parameter(help="Number of runs that each generation accepts.")] = 100,
+    generations: Annotated[
+        Whole, Parameter(help="Number of generations; each accepts only closer runs than the previous one.")
+    ] = 5,
     seconds: Annotated[
-        float | None, Parameter(help="Simulated time of a run; by default as long as --to.")
+        float | None, Parameter(help="Simulated time of each run [s]; by default that of the run in --to.")
     ] = None,
     discard: Annotated[
-        float | None, Parameter(help="First seconds that are not compared; by default half.")
+        float | None, Parameter(help="Initial time that is not compared [s]; by default half.")
     ] = None,
-    instants: Annotated[Whole, Parameter(help="Instants at which a run is compared.")] = 40,
-    distance: Annotated[str, Parameter(help="Between distributions: wasserstein or energy.")] = "wasserstein",
-    reach: Annotated[float | None, Parameter(help="How far maps reach.")] = None,
+    instants: Annotated[Whole, Parameter(help="Number of instants at which runs are compared.")] = 40,
+    distance: Annotated[
+        str, Parameter(help="Distance between distributions: wasserstein or energy.")
+    ] = "wasserstein",
+    reach: Annotated[float | None, Parameter(help="Range of the maps [u].")] = None,
     own_world: Annotated[
         bool, Parameter(help="Keep the scenario's own world, agents and start.", negative="")
     ] = False,
-    predictions: Annotated[Whole, Parameter(help="Runs drawn from the result, for predictions.")] = 40,
-    seed: Annotated[Whole, Parameter(help="All chance follows from this one.")] = 0,
-    batch: Annotated[Whole, Parameter(help="Runs that are drawn at once.")] = 16,
-    most_runs: Annotated[Whole, Parameter(help="Runs in all, at most.")] = 20_000,
+    predictions: Annotated[
+        Whole, Parameter(help="Number of runs drawn from the posterior, for predictive checks.")
+    ] = 40,
+    seed: Annotated[Whole, Parameter(help="Seed of all random numbers.")] = 0,
+    batch: Annotated[Whole, Parameter(help="Number of runs drawn at once.")] = 16,
+    most_runs: Annotated[Whole, Parameter(help="Greatest total number of runs.")] = 20_000,
     values: Values = None,
-    workers: Annotated[MaybeWhole, Parameter(help="Processes; by default one for each core.")] = None,
-    scheduler: Annotated[str | None, Parameter(help="Address of a Dask scheduler to do the runs.")] = None,
-    threads: Annotated[Whole, Parameter(help="Threads of each run.")] = 1,
+    workers: Annotated[MaybeWhole, Parameter(help="Number of processes; by default one per core.")] = None,
+    scheduler: Annotated[
+        str | None, Parameter(help="Address of a Dask scheduler that distributes the runs.")
+    ] = None,
+    threads: Annotated[Whole, Parameter(help="Threads per run.")] = 1,
     backend: Backend = "auto",
     rules: RuleFiles = None,
     plot: Annotated[
@@ -73,7 +83,7 @@ def fit(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the values with which a scenario moves like a run of animals (approximate Bayesian computation).
+    """Find the values for which a scenario moves like a run of animals (approximate Bayesian computation).
 
     Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted one.
 
@@ -99,7 +109,7 @@ def fit(
 
 
 def finish(made: Any, target: Path | None, seconds: float, as_json: bool) -> None:
-    """Draw, and print the posterior."""
+    """Draw and print the posterior."""
     last = made.result["generations"][-1]
     facts: dict[str, Any] = {
         "models": {name: f"{share:.3f}" for name, share in made.probabilities.items()},

@@ -9,7 +9,7 @@ from murmura.cli.options import Json, app, print_facts
 
 @app.command
 def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
-    """List the shipped scenarios, or all values of one: path, value, unit, bounds and what it means.
+    """List the shipped scenarios, or all values of one: path, value, unit, bounds and meaning.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def scenarios(name: str | None = None, /, *, as_json: Json = False) -> None:
 
 @app.command
 def doctor(*, as_json: Json = False) -> None:
-    """Say what this machine has and what is missing."""
+    """Report the hardware and libraries of this machine, and what is missing."""
     from murmura.lab.doctor import examine
 
     print_facts(examine(), as_json)

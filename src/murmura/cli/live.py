@@ -1,4 +1,4 @@
-"""`murmura live`, also without a word."""
+"""`murmura live`, which is also the default command."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def live(
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    host: Annotated[str, Parameter(help="Where to listen.")] = "127.0.0.1",
+    host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1",
     port: Port = None,
     no_open: NoOpen = False,
     exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
@@ -43,15 +43,13 @@ def live(
     threads: Threads = None,
     rules: RuleFiles = None,
     share: Annotated[
-        bool, Parameter(help="Let a class watch, with a code; not encrypted.", negative="")
+        bool, Parameter(help="Let others on the network watch, with a code; not encrypted.", negative="")
     ] = False,
     lessons: Annotated[
         list[Path] | None,
-        Parameter(help="Folder with lesson cards of your own. May be repeated.", negative=""),
+        Parameter(help="Folder with your own lessons. May be repeated.", negative=""),
     ] = None,
-    runs: Annotated[Path, Parameter(help="Folder for the runs that are recorded from the page.")] = Path(
-        "runs"
-    ),
+    runs: Annotated[Path, Parameter(help="Folder for runs that are recorded from the page.")] = Path("runs"),
 ) -> None:
     """Open a scenario in the browser and watch it live.
 
@@ -69,7 +67,7 @@ def live(
     check_host(host, share)
     from murmura.view.wire.lessons import read_lessons
 
-    read_lessons(lessons or ())  # errors are reported at once, not to the first page
+    read_lessons(lessons or ())  # so that errors are reported at once and not to the first page
     from murmura.lab.runs.live_recording import LiveRunRecorder
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
@@ -79,7 +77,7 @@ def live(
 
 
 def _check_word(word: str) -> None:
-    """Refuse a mistyped command, which would be taken for the name of a scenario."""
+    """Refuse a mistyped command, which would otherwise be read as the name of a scenario."""
     from murmura.scenario import scenario_names
 
     commands = [name for name in app if not name.startswith("-")]

@@ -19,18 +19,21 @@ def optimize(
     /,
     *,
     vary: Vary = None,
-    maximize: Annotated[str | None, Parameter(help="The measure to make as large as possible.")] = None,
-    minimize: Annotated[str | None, Parameter(help="The measure to make as small as possible.")] = None,
-    trials: Annotated[Whole, Parameter(help="How many points to try.")] = 50,
+    maximize: Annotated[str | None, Parameter(help="The measure to maximize.")] = None,
+    minimize: Annotated[str | None, Parameter(help="The measure to minimize.")] = None,
+    trials: Annotated[Whole, Parameter(help="Number of points to try.")] = 50,
     batch: Annotated[
-        Whole, Parameter(help="Trials at a time, which do not know of each other; more for many workers.")
+        Whole,
+        Parameter(
+            help="Number of trials proposed at a time, independently of each other; use more for many workers."
+        ),
     ] = 4,
     request: SweepOptions | None = None,
 ) -> None:
-    """Look for the values that make a measure greatest or least.
+    """Search for the values that maximize or minimize a measure.
 
-    Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted search, and
-    further with more --trials.
+    Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted search, or with more
+    --trials to extend it.
 
     Parameters
     ----------
@@ -40,7 +43,7 @@ def optimize(
     from murmura.lab import search
 
     if (maximize is None) == (minimize is None):
-        raise ScenarioError("say what to look for with either --maximize MEASURE or --minimize MEASURE")
+        raise ScenarioError("say what to search for, with either --maximize MEASURE or --minimize MEASURE")
     request = request or SweepOptions()
     check_plot(request.plot)
     begun = time.perf_counter()

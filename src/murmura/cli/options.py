@@ -1,4 +1,4 @@
-"""What commands share: options, the scenario of a command line, and printed facts."""
+"""Shared by all commands: options, the scenario of a command line, and printed results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SLOWEST, FASTEST = 0.05, 16.0
 
 
 def whole(type_: Any, tokens: Any) -> int:
-    """A whole number: cyclopts would round 1.5 to 2."""
+    """Parse a whole number: cyclopts would round 1.5 to 2."""
     try:
         return int(tokens[0].value)
     except ValueError:
@@ -32,44 +32,47 @@ def whole(type_: Any, tokens: Any) -> int:
 
 Whole = Annotated[int, Parameter(converter=whole)]
 Agents = Annotated[
-    int | None, Parameter(converter=whole, help="How many agents; by default as the scenario says.")
+    int | None, Parameter(converter=whole, help="Number of agents; by default the scenario's.")
 ]
-Seed = Annotated[Whole, Parameter(help="Same scenario, seed and step count: same bits.")]
+Seed = Annotated[
+    Whole,
+    Parameter(
+        help="Seed of all random numbers: the same scenario, seed and number of steps give the same bits."
+    ),
+]
 Values = Annotated[
     list[str] | None,
     Parameter(name="--set", help="Change a value: PATH=VALUE. May be repeated.", negative=""),
 ]
 RuleFiles = Annotated[
     list[Path] | None,
-    Parameter(name="--rules", help="Python file with rules of your own; it is run.", negative=""),
+    Parameter(name="--rules", help="Python file with your own rules; it is executed.", negative=""),
 ]
 Backend = Annotated[str, Parameter(help="auto, reference, cpu, cuda or webgpu.")]
 Threads = Annotated[
     int | None,
-    Parameter(converter=whole, help="How many threads; by default all cores for large flocks."),
+    Parameter(converter=whole, help="Number of threads; by default all cores for large flocks."),
 ]
 Port = Annotated[
     int | None, Parameter(converter=whole, help="Preferred port; the next free one if it is taken.")
 ]
-NoOpen = Annotated[bool, Parameter(help="Do not open the browser.", negative="")]
+NoOpen = Annotated[bool, Parameter(help="Do not open a browser.", negative="")]
 Pace = Annotated[
     float,
-    Parameter(
-        help="Simulated seconds for each second that passes; by default what the scenario says (display.speed)."
-    ),
+    Parameter(help="Simulated seconds per second; by default the scenario's display.speed."),
 ]
 ExpectHash = Annotated[str | None, Parameter(help="Fail unless the final state has this hash.")]
-Json = Annotated[bool, Parameter(name="--json", help="Print facts as JSON.", negative="")]
+Json = Annotated[bool, Parameter(name="--json", help="Print the results as JSON.", negative="")]
 
 
 def check_pace(speed: float) -> None:
-    """Raise if --speed is out of the live view's bounds."""
+    """Raise if --speed is outside the range of the live view."""
     if not SLOWEST <= speed <= FASTEST:
         raise ScenarioError(f"--speed takes a number from {SLOWEST:g} to {FASTEST:g}, got {speed:g}")
 
 
 def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rules: list[Path] | None) -> Any:
-    """The scenario of a command line, with rules loaded and values changed."""
+    """The scenario of a command line, after loading rules and changing values."""
     from murmura.scenario import load_scenario
 
     load_rules(rules)
@@ -80,7 +83,7 @@ def chosen_scenario(name: str, agents: int | None, values: list[str] | None, rul
 
 
 def changed_values(agents: int | None, values: list[str] | None) -> dict[str, Any]:
-    """What --agents and --set change, by path."""
+    """The values that --agents and --set change, by path."""
     from murmura.scenario.paths import read_value
 
     changes: dict[str, Any] = {} if agents is None else {"agents": agents}
@@ -93,7 +96,7 @@ def changed_values(agents: int | None, values: list[str] | None) -> dict[str, An
 
 
 def load_rules(files: list[Path] | None) -> None:
-    """Run files of the user's own, which register rules and measures."""
+    """Execute the user's files, which register rules and measures."""
     from murmura.scenario.rule_files import load_rule_file
 
     for file in files or ():

@@ -25,17 +25,17 @@ def plot(
         ),
     ] = None,
     x: Annotated[
-        str | None, Parameter(help="Varied path along the x-axis; of traits: time or generation.")
+        str | None, Parameter(help="Varied path along the x-axis; for traits: time or generation.")
     ] = None,
     y: Annotated[
         str | None, Parameter(help="Varied path along the y-axis, or one line for each value.")
     ] = None,
     of: Annotated[
         str | None,
-        Parameter(name=["--of", "--measure"], help="Measures, of traits columns, separated by commas."),
+        Parameter(name=["--of", "--measure"], help="Measures (for traits, columns), separated by commas."),
     ] = None,
     width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
-    dpi: Annotated[Whole, Parameter(help="Dots an inch, for .png.")] = 200,
+    dpi: Annotated[Whole, Parameter(help="Dots per inch, for .png.")] = 200,
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:

@@ -30,29 +30,31 @@ Step = Annotated[int | None, Parameter(converter=whole)]
 Speed = Annotated[
     float | None,
     Parameter(
-        help="Simulated seconds for each second of film; without it each recorded frame is one picture."
+        help="Simulated seconds per second of film; by default each recorded frame becomes one frame of the film."
     ),
 ]
-Color = Annotated[
-    str | None, Parameter(help="What colours tell: heading, species, speed, density, panic or energy.")
-]
+Color = Annotated[str | None, Parameter(help="Colour by heading, species, speed, density, panic or energy.")]
 Palette = Annotated[
-    str | None, Parameter(help="dusk, aurora, viridis, cividis or ember, as suits the colour.")
+    str | None, Parameter(help="dusk, aurora, viridis, cividis or ember; by default one that suits --color.")
 ]
-Follow = Annotated[str | None, Parameter(help="Id of an agent, or flock: the camera stays with it.")]
+Follow = Annotated[str | None, Parameter(help="Camera follows the agent with this id, or `flock`.")]
 Orbit = Annotated[
-    float | None, Parameter(help="Space: where the camera stands, 0 in front, 90 to the right [deg].")
+    float | None, Parameter(help="In space: azimuth of the camera, 0 in front, 90 to the right [deg].")
 ]
 Elevation = Annotated[
-    float | None, Parameter(help="Space: how high, 0 level with the flock, 90 above it [deg].")
+    float | None,
+    Parameter(help="In space: elevation of the camera, 0 level with the flock, 90 above it [deg]."),
 ]
-Distance = Annotated[float | None, Parameter(help="Space: how far away [u]; without it all is seen.")]
+Distance = Annotated[
+    float | None,
+    Parameter(help="In space: distance of the camera [u]; by default the whole world is visible."),
+]
 Turn = Annotated[
-    float | None, Parameter(help="Space: how fast the camera goes round [deg for each simulated second].")
+    float | None, Parameter(help="In space: how fast the camera orbits [deg per simulated second].")
 ]
-Smooth = Annotated[bool, Parameter(help="Mix pictures between recorded frames; not exact.", negative="")]
+Smooth = Annotated[bool, Parameter(help="Interpolate between recorded frames; not exact.", negative="")]
 Beside = Annotated[
-    str | None, Parameter(help="A second run, or scenario, in the right half, at the same times.")
+    str | None, Parameter(help="A second run or scenario, shown in the right half at the same times.")
 ]
 BesideValues = Annotated[
     list[str] | None,
@@ -69,23 +71,23 @@ def render(
     *,
     out: Path,
     size: Annotated[str, Parameter(help="Width and height in pixels.")] = "1280x720",
-    fps: Annotated[float | None, Parameter(help="Pictures a second; 30, for a GIF 25.")] = None,
+    fps: Annotated[float | None, Parameter(help="Frames per second; by default 30, for a GIF 25.")] = None,
     speed: Speed = None,
     begin: Annotated[Step, Parameter(name="--from", help="First step to show.")] = None,
     end: Annotated[Step, Parameter(name="--to", help="Last step to show.")] = None,
-    at: Annotated[Step, Parameter(help="One step alone, for a PNG.")] = None,
+    at: Annotated[Step, Parameter(help="The step to show in a PNG.")] = None,
     color: Color = None,
     palette: Palette = None,
-    trails: Annotated[float | None, Parameter(help="Seconds that a trail lasts; 0: none.")] = None,
+    trails: Annotated[float | None, Parameter(help="Length of trails [s]; 0: none.")] = None,
     theme: Annotated[str, Parameter(help="dark or light.")] = "dark",
     follow: Follow = None,
-    zoom: Annotated[float | None, Parameter(help="How much nearer than the whole world.")] = None,
+    zoom: Annotated[float | None, Parameter(help="Zoom factor; 1 shows the whole world.")] = None,
     orbit: Orbit = None,
     elevation: Elevation = None,
     distance: Distance = None,
     turn: Turn = None,
     smooth: Smooth = False,
-    no_labels: Annotated[bool, Parameter(help="No name and no time in the picture.", negative="")] = False,
+    no_labels: Annotated[bool, Parameter(help="Leave out name and time.", negative="")] = False,
     beside: Beside = None,
     beside_values: BesideValues = None,
     steps: Annotated[Step, Parameter(help="Film a scenario instead of a run: this many steps of it.")] = None,
@@ -97,14 +99,14 @@ def render(
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Make a film or a picture of a recorded run, or of a scenario as it runs.
+    """Render a film or a picture of a recorded run, or of a scenario while it runs.
 
     Parameters
     ----------
     source
         A run folder; with --steps the name of a shipped scenario, or a .json or .toml file.
     out
-        The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered row).
+        The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered sequence).
     """
     from murmura.lab.films.encode import check_target
     from murmura.lab.films.film import Cut
@@ -124,10 +126,10 @@ def render(
     else:
         if at is not None or smooth:
             raise ScenarioError(
-                "--at and --smooth belong to recorded runs; --steps films a scenario as it runs"
+                "--at and --smooth are for recorded runs only; --steps films a scenario while it runs"
             )
         scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
-        pace = scenarios[0].display.speed if speed is None else speed  # as the live view begins
+        pace = scenarios[0].display.speed if speed is None else speed  # as in the live view
         cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
         reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
     names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
@@ -137,24 +139,24 @@ def render(
 def _filmed(
     reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None]
 ) -> dict[str, Any]:
-    """Make the film with progress shown; a Ctrl-C says what there is of it."""
+    """Render the film and show progress; after Ctrl-C, report what was written."""
     from murmura.lab.films.film import render
 
-    with Progress("pictures", "the painter is being compiled (once; it is kept on disk)") as progress:
+    with Progress("frames", "compiling the renderer (once; it is cached on disk)") as progress:
         try:
             film = render(
                 reels[0], out, look, cut, reels[1] if len(reels) > 1 else None, names, progress.update
             )
         except KeyboardInterrupt:
-            held = f"{out} holds the pictures so far"
-            print_notice(f"stopped; {held}" if out.exists() else "stopped before the first picture")
+            held = f"{out} contains the frames so far"
+            print_notice(f"stopped; {held}" if out.exists() else "stopped before the first frame")
             raise
     return film.facts()
 
 
 def _recorded_reels(source: str, beside: str | None, beside_values: list[str] | None) -> list[Any]:
     if beside_values:
-        raise ScenarioError("--beside-set changes a scenario; what was recorded cannot be changed")
+        raise ScenarioError("--beside-set changes a scenario; a recorded run cannot be changed")
     return [_recorded(name) for name in (source, beside) if name is not None]
 
 
@@ -166,7 +168,7 @@ def _scenarios(
     beside_values: list[str] | None,
     rules: list[Path] | None,
 ) -> list[Any]:
-    """The scenarios to film: one, or one and what stands beside it."""
+    """The scenarios to film: one, or two side by side."""
     found = [chosen_scenario(source, agents, values, rules)]
     if beside is not None:
         found.append(chosen_scenario(beside, agents, [*(values or ()), *(beside_values or ())], None))
@@ -179,7 +181,7 @@ def _recorded(folder: str) -> Any:
 
     if not Path(folder).is_dir():
         raise ScenarioError(
-            f"{folder} is not a run folder. Record one with `murmura run`, or film a scenario as it runs: add "
+            f"{folder} is not a run folder. Record one with `murmura run`, or film a scenario while it runs: add "
             "--steps N"
         )
     run = open_run(folder)
@@ -189,7 +191,7 @@ def _recorded(folder: str) -> Any:
 def _simulated(
     scenario: Any, seed: int, backend: str, threads: int | None, steps: int, seconds: float
 ) -> Any:
-    """A scenario filmed as it runs; `seconds` of its time pass from picture to picture."""
+    """A scenario filmed while it runs, with `seconds` of simulated time between frames."""
     from murmura.engine.simulation import Simulation
     from murmura.lab.films.film_frames import SimulatedReel
 
@@ -198,7 +200,7 @@ def _simulated(
 
 
 def _view(**given: float | None) -> Any:
-    """The camera of a world with a depth; none if nothing was said about it."""
+    """The camera of a 3-D world; None if no option sets it."""
     from murmura.lab.films.space.camera import View
 
     said = {name: value for name, value in given.items() if value is not None}
@@ -217,5 +219,5 @@ def _follow(text: str | None) -> int | str | None:
 
 
 def _name(source: str) -> str:
-    """What the picture calls a run: its folder, or the scenario."""
+    """The name of a run in the picture: its folder, or the scenario."""
     return Path(source).resolve().name if Path(source).is_dir() else Path(source).stem

@@ -29,28 +29,28 @@ def replay(
     /,
     *,
     live: Annotated[
-        bool, Parameter(help="Watch actions in the browser; a run is always watched.", negative="")
+        bool, Parameter(help="Watch the actions in the browser; a run always opens there.", negative="")
     ] = False,
     speed: Pace | None = None,
     port: Port = None,
     no_open: NoOpen = False,
     backend: Annotated[
-        str | None, Parameter(help="By default the recorded one: others give other bits.")
+        str | None, Parameter(help="By default the recorded one; others give slightly different results.")
     ] = None,
     threads: Threads = None,
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
-    """Watch a recorded run with a time line, or play the actions of a live session again to the same bits.
+    """Watch a recorded run with a time line, or replay the actions of a live session, bit for bit.
 
-    A run opens in the browser, and can be lived on from any of its frames. Actions are played headless, and the
-    flock they lead to is compared with the recorded one.
+    A run opens in the browser and can be continued live from any of its frames. Actions are replayed without a
+    browser, and the resulting flock is compared with the recorded one.
 
     Parameters
     ----------
     path
-        The folder of a run, as `murmura run` writes it, its `run.gsd` alone, or a file of actions, as the live view
-        saves it.
+        The folder of a run, as `murmura run` writes it, its `run.gsd` alone, or a file of actions saved by the live
+        view.
     """
     if speed is not None:
         check_pace(speed)
@@ -102,7 +102,7 @@ def replay_actions(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Play a file of actions."""
+    """Replay a file of actions."""
     from murmura.view.playback.replay import read_record, replay, replay_session
 
     record = read_record(path)

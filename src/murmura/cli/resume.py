@@ -17,7 +17,7 @@ from murmura.lab.progress import Progress
 
 
 def continue_fit(folder: Path, as_json: bool) -> None:
-    """Continue a fit as it was begun."""
+    """Continue a fit with its original options."""
     import time
 
     from murmura.cli.fit import finish
@@ -35,14 +35,14 @@ def resume(
     *,
     steps: Annotated[
         Whole | None,
-        Parameter(help="How many steps the whole run shall have; by default as many as it was to have."),
+        Parameter(help="Total number of steps of the run; by default as originally requested."),
     ] = None,
     threads: Threads = None,
     rules: RuleFiles = None,
     expect_hash: ExpectHash = None,
     as_json: Json = False,
 ) -> None:
-    """Continue a run that was stopped or killed, with the bits of one that never stopped; or a sweep or a fit.
+    """Continue a run, sweep or fit that was stopped or killed. A run ends bit for bit as if it had never stopped.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def resume(
     if is_sweep(folder):
         if steps is not None or threads is not None or expect_hash is not None:
             raise ScenarioError(
-                f"{folder} is a sweep, which continues as it was begun: leave out the other options"
+                f"{folder} is a sweep, which continues with its original options: omit the other options"
             )
         continue_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return

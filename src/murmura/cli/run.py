@@ -36,27 +36,29 @@ def run(
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    every: Annotated[Whole, Parameter(help="Steps between two frames and two lines of metrics.")] = 100,
+    every: Annotated[Whole, Parameter(help="Steps between frames, and between lines of metrics.")] = 100,
     columns: Annotated[
         list[str] | None,
         Parameter(
-            help="Columns to record beside place, velocity, species and id: energy,panic. May be repeated.",
+            help="Columns to record besides position, velocity, species and id, such as energy,panic. May be repeated.",
             negative="",
         ),
     ] = None,
     metrics_every: Annotated[
         Whole | None,
         Parameter(
-            help="Steps between two lines with all measures; by default as often as costs a fifth of the run."
+            help="Steps between lines with all measures; by default they take at most a fifth of the run's time."
         ),
     ] = None,
     measure: Annotated[
         str | None,
         Parameter(
-            help="Measures to take with every frame, separated by commas; by default all, costly ones less often."
+            help="Measures to compute for every frame, separated by commas; by default all, costly ones less often."
         ),
     ] = None,
-    checkpoint_every: Annotated[str, Parameter(help="Steps, or a time: 500, 30s, 5min.")] = "30s",
+    checkpoint_every: Annotated[
+        str, Parameter(help="Steps or time between checkpoints: 500, 30s, 5min.")
+    ] = "30s",
     backend: Backend = "auto",
     threads: Threads = None,
     rules: RuleFiles = None,
@@ -65,14 +67,14 @@ def run(
 ) -> None:
     """Run a scenario and record frames, metrics, events and checkpoints in a new folder.
 
-    Ctrl-C stops it; `murmura resume` continues it, also after a crash, and ends with the same bits.
+    Ctrl-C stops it; `murmura resume` continues it, also after a crash, and gives the same bits.
 
     Parameters
     ----------
     scenario
         Name of a shipped scenario, or a .json or .toml file.
     steps
-        How many steps.
+        Number of steps.
     out
         The folder to write; new or empty.
     """
@@ -81,7 +83,7 @@ def run(
     from murmura.lab.sweeps.one_run import check_measures
 
     if expect_hash is not None and not expect_hash.strip():
-        raise ScenarioError("--expect-hash takes the hash of a final state or its beginning, got nothing")
+        raise ScenarioError("--expect-hash takes the hash of a final state or a prefix of it, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
     names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
     check_request(steps, out, every, names, metrics_every, checkpoint_every, chosen, seed)
@@ -91,8 +93,9 @@ def run(
     rare = None if measures or metrics_every else usual_cadence(chosen, steps, every)
     if rare:
         print_notice(
-            f"taken less often than frames, at the end every {rare[1]:,} steps, since they cost more than the steps: "
-            f"{', '.join(rare[0])}. With every frame: --measure NAMES"
+            f"measured less often than every frame (at the end every {rare[1]:,} steps), because they cost more than "
+            "the steps: "
+            f"{', '.join(rare[0])}. To measure them with every frame, use --measure NAMES"
         )
     with Progress() as progress:
         try:
@@ -109,7 +112,7 @@ def run(
 
 
 def report(done: Any, expect_hash: str | None, as_json: bool) -> None:
-    """Print how a run ended, and compare its hash with the one that was expected."""
+    """Print how a run ended, and compare its hash with the expected one."""
     *_, last = done.metrics()
     manifest = done.manifest
     facts = {

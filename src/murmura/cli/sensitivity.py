@@ -19,14 +19,17 @@ def sensitivity(
     *,
     vary: Vary = None,
     method: Annotated[
-        str, Parameter(help="sobol (shares of variance) or morris (sizes of effects).")
+        str, Parameter(help="sobol (shares of variance) or morris (elementary effects).")
     ] = "sobol",
     samples: Annotated[
-        Whole, Parameter(help="sobol: a power of two, times 2 paths + 2 cells; morris: times paths + 1.")
+        Whole,
+        Parameter(
+            help="sobol: a power of two N, for N × (2 × paths + 2) cells; morris: N × (paths + 1) cells."
+        ),
     ] = 64,
     request: SweepOptions | None = None,
 ) -> None:
-    """Say how much each path matters for each measure: Sobol indices or Morris' effects.
+    """Measure how much each path affects each measure: Sobol indices or Morris effects.
 
     Ranges are given as --vary PATH=LOW:HIGH. Repeat the command to continue an interrupted one.
 

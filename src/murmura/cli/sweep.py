@@ -27,11 +27,11 @@ def sweep(
     *,
     vary: Vary = None,
     design: Annotated[str, Parameter(help="grid, lhs (Latin hypercube) or sobol.")] = "grid",
-    samples: Annotated[MaybeWhole, Parameter(help="Points of a design that is no grid.")] = None,
+    samples: Annotated[MaybeWhole, Parameter(help="Number of points of an lhs or sobol design.")] = None,
     resume: Annotated[Path | None, Parameter(help="Continue the sweep in this folder.")] = None,
     request: SweepOptions | None = None,
 ) -> None:
-    """Run a scenario over values of its paths: table, phase diagram, and each cell's command to watch it live.
+    """Run a scenario over ranges of its values; write a table, a phase diagram, and a command to watch each cell live.
 
     Repeat the command to continue after Ctrl-C, a crash or a power cut.
 
@@ -46,7 +46,7 @@ def sweep(
     check_plot(request.plot)
     if resume is not None:
         if scenario is not None or vary:
-            raise ScenarioError("--resume continues a sweep as it is: leave out the scenario and --vary")
+            raise ScenarioError("--resume continues an existing sweep: omit the scenario and --vary")
         continue_sweep(resume, request)
         return
     if scenario is None:
@@ -74,7 +74,7 @@ def continue_sweep(folder: Path, request: SweepOptions) -> None:
 
 
 def finish(made: Any, request: SweepOptions, seconds: float, **more: Any) -> None:
-    """Draw, print the facts, and complain of runs that failed."""
+    """Draw, print the results, and report failed runs."""
     facts = {
         "scenario": made.start["source"],
         "varied": made.paths,

@@ -1,4 +1,4 @@
-"""Options and progress that sweep, sensitivity and optimize share."""
+"""Options and progress for sweep, sensitivity and optimize."""
 
 from __future__ import annotations
 
@@ -38,36 +38,36 @@ MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 @Parameter(name="*")
 @dataclass
 class SweepOptions:
-    """Options of every run, and of how runs are executed."""
+    """Options of all runs and of their execution."""
 
-    steps: Annotated[MaybeWhole, Parameter(help="Steps of each run.")] = None
-    out: Annotated[Path | None, Parameter(help="The folder; new, or the one to continue.")] = None
-    repeats: Annotated[Whole, Parameter(help="Runs of each cell, on independent seeds.")] = 1
-    seed: Annotated[Whole, Parameter(help="The seeds of all runs follow from this one.")] = 0
+    steps: Annotated[MaybeWhole, Parameter(help="Number of steps of each run.")] = None
+    out: Annotated[Path | None, Parameter(help="Output folder: a new one, or the one to continue.")] = None
+    repeats: Annotated[Whole, Parameter(help="Number of runs per cell, with independent seeds.")] = 1
+    seed: Annotated[Whole, Parameter(help="The seeds of all runs are derived from this one.")] = 0
     agents: Agents = None
     values: Values = None
-    measure: Annotated[
-        str | None, Parameter(help="Measures, separated by commas; by default all that are known.")
-    ] = None
+    measure: Annotated[str | None, Parameter(help="Measures, separated by commas; by default all.")] = None
     discard: Annotated[
-        MaybeWhole, Parameter(help="First steps that are not measured; by default half of them.")
+        MaybeWhole, Parameter(help="Initial steps that are not measured; by default half of all.")
     ] = None
     every: Annotated[
-        MaybeWhole, Parameter(help="Steps between measured instants; by default there are twenty.")
+        MaybeWhole, Parameter(help="Steps between measurements; by default chosen for twenty of them.")
     ] = None
     workers: Annotated[
-        MaybeWhole, Parameter(help="Processes on this machine; by default one for each core.")
+        MaybeWhole, Parameter(help="Number of processes on this machine; by default one per core.")
     ] = None
-    scheduler: Annotated[str | None, Parameter(help="Address of a Dask scheduler to do the runs.")] = None
-    threads: Annotated[Whole, Parameter(help="Threads of each run.")] = 1
+    scheduler: Annotated[
+        str | None, Parameter(help="Address of a Dask scheduler that distributes the runs.")
+    ] = None
+    threads: Annotated[Whole, Parameter(help="Threads per run.")] = 1
     backend: Backend = "auto"
     rules: RuleFiles = None
     plot: Annotated[Path | None, Parameter(help="Draw the result to this .png, .svg or .pdf file.")] = None
-    yes: Annotated[bool, Parameter(help="Do a very large number of runs.", negative="")] = False
+    yes: Annotated[bool, Parameter(help="Allow a very large number of runs.", negative="")] = False
     as_json: Json = False
 
     def options(self, scenario: str) -> dict[str, Any]:
-        """As the library takes them."""
+        """The options as arguments of the library."""
         if self.steps is None or self.out is None:
             raise ScenarioError("a new sweep needs --steps and --out, for example --steps 600 --out sweep")
         load_rules(self.rules)
@@ -91,7 +91,7 @@ class SweepOptions:
 
 
 def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
-    """Call a long function with progress shown; after Ctrl-C, say how to resume."""
+    """Call a long-running function and show its progress; after Ctrl-C, say how to resume."""
     done = 0
 
     def count(now: int, end: int) -> None:
@@ -104,14 +104,14 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
             return act(progress=count, announce=print_notice, **options)
         except KeyboardInterrupt:
             print_notice(
-                f"stopped after {done:,} runs, which are kept in {where}; continue with the same command or "
+                f"stopped after {done:,} runs, which are saved in {where}; continue with the same command or "
                 f"`murmura resume {where}`"
             )
             raise
 
 
 def check_plot(target: Path | None) -> None:
-    """Raise if the figure could not be written, before hours are spent."""
+    """Raise now, not after hours of work, if the figure cannot be written."""
     if target is not None:
         from murmura.lab.figures.plot import check_target
 
@@ -124,5 +124,5 @@ def warn_of_failures(made: Any) -> None:
     if errors:
         raise RunError(
             f"{len(errors):,} of {made.design.run_count:,} runs failed, the first with: {errors[0]}. The others are "
-            f"done; the same command tries the failed ones again (see the column error in {made.folder}/table.csv)"
+            f"done; the same command retries the failed ones (see the column error in {made.folder}/table.csv)"
         )

@@ -17,15 +17,17 @@ def tracks(
     /,
     *,
     out: Annotated[Path, Parameter(help="The folder of the run; new or empty.")],
-    fps: Annotated[float | None, Parameter(help="Frames a second, where the file does not know.")] = None,
+    fps: Annotated[
+        float | None, Parameter(help="Frames per second, if the file does not contain them.")
+    ] = None,
     scale: Annotated[
-        str, Parameter(help="File units (pixels) in a unit, or body: the body length that the file knows.")
+        str, Parameter(help="File units (pixels) per u; `body` means the body length in the file.")
     ] = "1",
     arena: Annotated[
         str | None,
         Parameter(
             help="box, circle (both found), box:X0,Y0,X1,Y1, circle:X,Y,R, polygon:X,Y,... in file units, or file; by "
-            "default the file's border, or the box around all places."
+            "default the border in the file, or the box around all positions."
         ),
     ] = None,
     fill: Annotated[Whole, Parameter(help="Fill gaps up to this many frames by linear interpolation.")] = 5,
@@ -34,31 +36,34 @@ def tracks(
     ] = 0,
     order: Annotated[Whole, Parameter(help="Degree of its polynomial.")] = 2,
     radius: Annotated[
-        float | None, Parameter(help="Up to which distance animals are neighbours in measures.")
+        float | None, Parameter(help="Greatest distance of neighbours in measures [u].")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        Parameter(help="Columns of a table: ROLE=NAME of frame, time, id, x, y, z.", negative=""),
+        Parameter(
+            help="Columns of a table: ROLE=NAME, where ROLE is frame, time, id, x, y or z.", negative=""
+        ),
     ] = None,
     source: Annotated[
         str | None,
         Parameter(
-            name="--from", help="DeepLabCut, SLEAP, LightningPose, Anipose or NWB: opened by movement."
+            name="--from",
+            help="DeepLabCut, SLEAP, LightningPose, Anipose or NWB: read with the package movement.",
         ),
     ] = None,
     keypoint: Annotated[
-        str | None, Parameter(help="Of poses, whose place counts; by default the mean of all.")
+        str | None, Parameter(help="For poses, the keypoint used as position; by default the mean of all.")
     ] = None,
-    max_speed: Annotated[float | None, Parameter(help="Faster moves count as jumps [u/s].")] = None,
+    max_speed: Annotated[float | None, Parameter(help="Moves faster than this count as jumps [u/s].")] = None,
     flip: Annotated[
-        bool, Parameter(help="y grows upwards in the file; here it grows downwards.", negative="")
+        bool, Parameter(help="Flip y, which grows upwards in the file; here it grows downwards.", negative="")
     ] = False,
     trust_pickle: Annotated[
-        bool, Parameter(help="Load Python objects from .npy, which runs whatever they hold.", negative="")
+        bool, Parameter(help="Load Python objects from .npy, which executes any code in them.", negative="")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a run of tracked animals, which replay, plot, export, render, compare and fit can read.
+    """Convert tracks of animals into a run that replay, plot, export, render, compare and fit can read.
 
     Parameters
     ----------
@@ -78,7 +83,7 @@ def tracks(
 
 
 def _facts(report: dict[str, Any], out: Path) -> dict[str, Any]:
-    """The report in few lines."""
+    """A short report."""
     arena = report["arena"]
     return {
         "animals": len(report["animals"]),
@@ -86,12 +91,12 @@ def _facts(report: dict[str, Any], out: Path) -> dict[str, Any]:
         "seconds": round(report["seconds"], 2),
         "missing": f"{report['missing']:,} of {report['points']:,} points, {report['longest_gap']:,} frames at most",
         "filled": f"{report['filled']:,} points, in gaps up to {report['fill']} frames",
-        "left out": f"{report['alone']:,} points with none before and after",
+        "left out": f"{report['alone']:,} isolated points",
         "jumped": f"{report['jumped']:,} moves faster than {report['jump_speed']:.3g} u/s",
         "smoothed": "no"
         if not report["smooth"]
         else f"window {report['smooth']}, degree {report['order']}; "
-        f"{report['unsmoothed']:,} points in pieces too short for it",
+        f"{report['unsmoothed']:,} points in segments too short for it",
         "speed": f"median {report['median_speed']:.3g}, greatest {report['greatest_speed']:.3g} u/s",
         "arena": f"{arena['kind']}, {'found' if arena['found'] else 'given'}; {report['outside']:,} points outside",
         "radius": report["radius"],

@@ -11,7 +11,7 @@ from murmura.core.notices import print_notice
 
 @app.command
 def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -> None:
-    """Read a run or a sweep whole and compare everything with its sums; exit code 1 if something is damaged.
+    """Read a whole run or sweep and verify all checksums; the exit code is 1 if anything is damaged.
 
     Parameters
     ----------
@@ -30,4 +30,4 @@ def verify(folder: Path, /, *, rules: RuleFiles = None, as_json: Json = False) -
         facts = {key: value for key, value in facts.items() if value != []} | {"damages": len(report.damages)}
     print_facts(facts, as_json)
     if not report.is_whole:
-        raise RunError(f"{len(report.damages)} damages were found in {folder}; the rest is whole")
+        raise RunError(f"{folder} is damaged (reports above: {len(report.damages)}); the rest is intact")

@@ -38,8 +38,8 @@ def quantity(
 
 
 def height() -> Any:
-    """The height of a position, for worlds with a depth."""
-    text = "Its height, in a world with a depth; none: halfway up."
+    """The height of a position, for 3-D worlds."""
+    text = "Its height, in a 3-D world; none: halfway up."
     return quantity(None, text, "u", (0.0, 1000.0))
 
 

@@ -113,7 +113,7 @@ class Rule(Model):
     """The field with the id of an agent; that agent is then the rule's only item (see `core.layout.TRACKED_FIELDS`)."""
 
     in_space: ClassVar["type[Rule] | None"] = None
-    """The class whose functions run in a world with a depth, where they differ from those of the plane."""
+    """The class whose functions run in a 3-D world, where they differ from those of the plane."""
 
     modulate: ClassVar[Function | None] = None
     alert: ClassVar[Function | None] = None
@@ -274,7 +274,7 @@ def register_rule(name: str) -> Callable[[R], R]:
 
 
 def register_in_space(of: type[Rule]) -> Callable[[R], R]:
-    """Register the subclass of a rule whose functions run in a world with a depth."""
+    """Register the subclass of a rule whose functions run in a 3-D world."""
 
     def register(rule: R) -> R:
         declare_columns({name: value for name, value in rule.columns.items() if name not in of.columns})

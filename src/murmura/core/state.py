@@ -83,7 +83,7 @@ ALIASES = {
 """Short names that rules use for columns."""
 
 SPACE_COLUMNS: dict[str, float | int] = {"position_z": 0.0, "velocity_z": 0.0, "acceleration_z": 0.0}
-"""Columns that a world with a depth adds."""
+"""Columns that a 3-D world adds."""
 OWN_COLUMNS: dict[str, float | int] = dict(SPACE_COLUMNS)
 """Columns that worlds and rules add, with a newborn's values; integers are int32."""
 

@@ -50,7 +50,7 @@ class Simulation(Reader):
         seed: Any whole number from 0 to 2**64 - 1. Same scenario, seed and step count: same bits.
         backend: "auto", "reference" (the definition, slow), "cpu", "cuda" or "webgpu".
         threads: How many threads; by default all cores for large flocks and one for small ones.
-        positions: Start positions, shape (n, 2) [u], (n, 3) in a world with a depth; by default drawn from the seed.
+        positions: Start positions, shape (n, 2) [u], (n, 3) in a 3-D world; by default drawn from the seed.
         velocities: Start velocities, of the same shape, in the scenario's velocity unit.
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
@@ -276,7 +276,7 @@ class Simulation(Reader):
         """Add agents; return their new ids.
 
         Args:
-            positions: Where, shape (n, 2) [u], (n, 3) in a world with a depth.
+            positions: Where, shape (n, 2) [u], (n, 3) in a 3-D world.
             velocities: Their velocities, of the same shape, in the scenario's velocity unit.
             columns: Other columns by name, shape (n,) each. By default they belong to the first species, and
                 their sex and aggression are drawn by id.

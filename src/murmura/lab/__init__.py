@@ -1,4 +1,4 @@
 """Headless work: recorded runs, sweeps, searches, exports, films, figures and benchmarks.
 
-Loads scenarios, steps and reads; knows nothing of the live view.
+It loads scenarios, steps and reads simulations, and does not depend on the live view.
 """

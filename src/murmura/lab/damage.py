@@ -1,4 +1,4 @@
-"""How readers report damage: they name the file and the place, and read the rest."""
+"""How readers report damage: they name the file and the position in it, and read the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from murmura.core.errors import RunError
 
 MOST_NAMED = 20
-"""Damaged places of one file beyond this number are only counted."""
+"""Greatest number of damages per file that are reported; further ones are only counted."""
 
 
 class DamageWarning(UserWarning):
@@ -25,8 +25,8 @@ class Damage:
     Attributes:
         file: The file.
         what: What is wrong.
-        line: In which line, counted from 1, where it has lines.
-        frame: In which frame, counted from 0, where it has frames.
+        line: The line, counted from 1, if the file has lines.
+        frame: The frame, counted from 0, if the file has frames.
     """
 
     file: Path
@@ -40,7 +40,7 @@ class Damage:
         return f"{self.file} is damaged: {place}{self.what}"
 
     def data(self) -> dict[str, Any]:
-        """As plain data, without what does not apply."""
+        """As plain data; fields that do not apply are absent."""
         return {key: value for key, value in asdict(self).items() if value is not None} | {
             "file": str(self.file)
         }
@@ -59,10 +59,10 @@ OnDamage = Callable[[Damage], None]
 
 
 def refuse(damage: Damage) -> NoReturn:
-    """Raise: for code that would write over the damage."""
+    """Raise, for code that would overwrite the damage."""
     raise DamageError(damage)
 
 
 def warn_of_damage(damage: Damage) -> None:
-    """Warn, and let the reader continue."""
-    warnings.warn(f"{damage}. The rest is read", DamageWarning, stacklevel=3)
+    """Warn and let the reader continue."""
+    warnings.warn(f"{damage}. The rest was read", DamageWarning, stacklevel=3)

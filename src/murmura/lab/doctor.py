@@ -1,4 +1,4 @@
-"""What this machine has: versions, cores, vector instructions, where kernels are kept, what is missing."""
+"""Describes this machine: versions, cores, vector instructions, the kernel cache, and missing packages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ EXTRAS = {
     "video": ("imageio_ffmpeg",),
     "webgpu": ("wgpu",),
 }
-"""Packages of each extra, by import name; cuda has a line of its own."""
+"""Packages of each extra, by import name; cuda has its own line."""
 
 
 def examine() -> dict[str, Any]:
-    """Facts for a bug report, and how to install what is missing."""
+    """Facts for a bug report, and how to install missing packages."""
     import llvmlite.binding as llvm
 
     from murmura.compute import kernel_cache

@@ -10,7 +10,7 @@ from murmura.core.errors import BackendError
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Wrap imports that belong to one of the package's extras."""
+    """Wrap imports that need one of the package's extras."""
     try:
         yield
     except ImportError as error:

@@ -7,7 +7,7 @@ import threading
 
 
 class Interrupts:
-    """Defers a Ctrl-C until the current steps are complete and counted; a second one acts at once."""
+    """Defers Ctrl-C until the current steps are complete and counted; a second Ctrl-C acts at once."""
 
     def __enter__(self) -> Interrupts:
         self.requested = False

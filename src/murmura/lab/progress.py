@@ -1,6 +1,6 @@
-"""Progress of long work: a bar on a terminal or in a notebook, elsewhere a plain line now and then.
+"""Progress of long tasks: a bar on a terminal or in a notebook, otherwise a plain line now and then.
 
-The remaining time is estimated only after the first item, which includes compiling and loading and would suggest hours.
+The remaining time is estimated only after the first item, which includes compiling and loading and would be misleading.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from murmura.core.notices import in_notebook, print_notice
 
-LINE_SECONDS = 5.0  # between two plain lines
-SURE_SECONDS = 1.0  # of steady work before the remaining time is estimated
-WAIT_SECONDS = 2.0  # without progress, after which the reason is shown
+LINE_SECONDS = 5.0  # seconds between plain lines
+SURE_SECONDS = 1.0  # seconds of steady progress before the remaining time is estimated
+WAIT_SECONDS = 2.0  # seconds without progress before the reason is shown
 
 Report = Callable[[int, int], None]
 
@@ -26,7 +26,7 @@ class Progress:
 
     Args:
         unit: What is counted.
-        first: What takes long before the first of them is done.
+        first: What takes time before the first of them is done.
         clock: Returns the current time [s].
     """
 
@@ -60,7 +60,7 @@ class Progress:
         return self
 
     def update(self, done: int, end: int) -> None:
-        """Show the progress. Work may be resumed anywhere, so the pace counts from the first call."""
+        """Show the progress. A task may be resumed anywhere, so the rate is measured from the first call."""
         if self._alarm is not None:
             self._alarm.cancel()
         now = self._clock()
@@ -74,7 +74,7 @@ class Progress:
             print_notice(f"{line}, {pace}" if pace else line)
 
     def _pace(self, done: int, end: int, now: float) -> str:
-        """The pace and the remaining time; empty until they can be estimated."""
+        """The rate and the remaining time; empty until they can be estimated."""
         first, begun = self._begun or (done, now)
         if done <= first or now - begun < SURE_SECONDS:
             return ""
@@ -91,7 +91,7 @@ class Progress:
 
 @contextmanager
 def reported(progress: Report | None, unit: str) -> Any:
-    """The given progress callback, or the usual display."""
+    """The given progress callback, or the default display."""
     if progress is not None:
         yield progress
         return

@@ -1,8 +1,8 @@
-"""A search for the values that make a measure greatest or least (optuna's tree-structured Parzen estimator).
+"""Searches for the values that maximize or minimize a measure (optuna's tree-structured Parzen estimator).
 
-A search is a sweep whose cells are chosen as results come in, a batch at a time. The rows are its memory: a trial is a
-function of the seed and of the trials in earlier batches, so a search that was killed continues to the result it
-would have had. `optuna.jsonl` is written beside them, for optuna's own programs.
+A search is a sweep whose cells are chosen as results arrive, a batch at a time. A trial is a function of the seed and
+of the trials in earlier batches, which are the rows of the sweep, so a killed search continues to the result that it
+would have had. `optuna.jsonl` is written as well, for optuna's own programs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"
 BATCH = 4
-"""Trials in a batch by default: the same on every machine, so that results are, too."""
+"""Default number of trials in a batch: the same on every machine, so that results are too."""
 
 
 def optimize(
@@ -58,22 +58,22 @@ def optimize(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Search for the values of some paths that maximize or minimize a measure.
+    """Search for the values that maximize or minimize a measure.
 
     Repeating the call continues the search, also with more trials. Arguments as for `sweep`, and:
 
     Args:
-        maximize: The measure to make greatest; a time average, and a mean over the repeats.
-        minimize: Or the one to make least.
-        trials: How many points to try.
-        batch: How many are tried at once, independently; use at least as many as workers.
+        maximize: The measure to maximize: a time average, and a mean over the repeats.
+        minimize: The measure to minimize, instead.
+        trials: Number of points to try.
+        batch: Number of points tried at once, independently; use at least as many as workers.
     """
     with needs("search"):
         import optuna  # noqa: F401  # fail before hours are spent on runs
     if batch < 1:
-        raise ScenarioError(f"expected a batch of 1 or more trials, got {batch}")
+        raise ScenarioError(f"expected a batch of at least 1 trial, got {batch}")
     if (maximize is None) == (minimize is None):
-        raise ScenarioError("say what to look for: either maximize or minimize, with the name of a measure")
+        raise ScenarioError("say what to search for: either maximize or minimize, with the name of a measure")
     measure = maximize or minimize or ""
     names = list(dict.fromkeys([measure, *(measures or [])]))
     check_executor(workers, scheduler)
@@ -145,7 +145,7 @@ def _work(
 
 
 def _further(progress: Progress | None, before: int, todo: int) -> Progress | None:
-    """Progress of a batch as progress of the whole search."""
+    """Converts the progress of a batch into that of the whole search."""
     return None if progress is None else lambda now, _: progress(before + now, todo)
 
 
@@ -158,7 +158,7 @@ def _study(made: Sweep, storage: Any = None) -> Any:
 
 
 def _ask(made: Sweep, study: Any, number: int, rows: Rows) -> tuple[Any, dict[str, Any]]:
-    """A trial and its values by path, from its row where there is one."""
+    """A trial and its values by path, from its row if there is one."""
     from optuna.samplers import TPESampler
 
     repeats = made.design.repeats
@@ -204,7 +204,7 @@ def _tell(made: Sweep, study: Any, trial: Any, number: int, rows: Rows) -> None:
 
 
 def _write_journal(made: Sweep, study: Any) -> None:
-    """The whole study for optuna's own programs."""
+    """Write the whole study for optuna's own programs."""
     from optuna.storages import journal
 
     with atomic_write(made.folder / JOURNAL, comfort=SAFE) as (temporary,):

@@ -1,4 +1,4 @@
-"""How much each varied path matters: Sobol indices and Morris' effects (SALib), from a sweep of the right design."""
+"""Sensitivity analysis: Sobol indices and Morris effects (SALib), from a sweep with a suitable design."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from murmura.lab.sweeps.tables import write_table
 from murmura.scenario import Scenario
 
 METHODS = {"sobol": "saltelli", "morris": "morris"}
-"""Methods, and the design each needs."""
+"""Methods and their designs."""
 INDICES = "indices.csv"
 
 
@@ -35,7 +35,7 @@ def sensitivity(
     """Run the design of a method and write its indices for every measure; other arguments as for `sweep`.
 
     Args:
-        method: "sobol" (shares of the variance) or "morris" (sizes of effects; far fewer runs).
+        method: "sobol" (shares of the variance) or "morris" (elementary effects; far fewer runs).
         samples: For sobol a power of two: samples x (2 paths + 2) cells; for morris samples x (paths + 1).
     """
     if method not in METHODS:
@@ -54,12 +54,12 @@ def indices(made: Sweep, measures: list[str]) -> Iterator[dict[str, Any]]:
 
     Sobol: `first` is the share of the measure's variance that a path explains alone, `total` the share with all its
     interactions. Morris: `mu_star` is the mean size of the change in the measure for a step across the axis, `mu`
-    with its sign, `sigma` its standard deviation: large where the effect depends on the other paths. Intervals are
-    half-widths of 95 %. A measure that is undefined somewhere or the same everywhere gets none.
+    with its sign, `sigma` its standard deviation: large if the effect depends on the other paths. Intervals are
+    half-widths of 95 %. Measures that are undefined in some cell or constant have no lines.
     """
     if made.kind not in METHODS.values():
         raise ScenarioError(
-            f"{made.folder} has the design {made.kind}, but indices need one of `murmura sensitivity`"
+            f"{made.folder} has the design {made.kind}, but indices need one made by `murmura sensitivity`"
         )
     made.check_points()
     cells = list(made.cells())
@@ -85,7 +85,7 @@ _COLUMNS = {
 
 def _analyzed(made: Sweep, values: Any) -> Any:
     problem = unit_problem(made.paths)
-    seed = salib_seed(made.design.seed)  # for the bootstrap behind the intervals
+    seed = salib_seed(made.design.seed)  # for the bootstrap of the intervals
     with needs("search"):
         from SALib.analyze import morris, sobol
     if made.kind == "saltelli":

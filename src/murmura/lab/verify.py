@@ -1,4 +1,4 @@
-"""Verifies a folder: reads a run or a sweep completely and compares it with its checksums.
+"""Verifies a folder: reads a whole run or sweep and compares it with its checksums.
 
 Checksums protect against accidents: disks, transfers, editors. They do not prove who wrote a folder.
 """
@@ -29,13 +29,13 @@ from murmura.scenario.plain_files import open_plain_file
 
 @dataclass
 class Report:
-    """What was found in a folder.
+    """The result of verifying a folder.
 
     Attributes:
         folder: The folder.
         kind: "run" or "sweep".
-        checked: What was read, and how much of it.
-        damages: What is damaged, in the order in which it was found.
+        checked: What was read, with counts.
+        damages: The damages, in the order in which they were found.
         notes: What could not be checked, and why.
     """
 
@@ -67,9 +67,9 @@ def verify_run(folder: Path) -> Report:
     report = Report(folder, "run")
     run = Run(folder, report.damages.append)
     if not run.has_sums:
-        report.notes.append(f"begun by an earlier version: {CONFIG} has no hash, lines have no sums")
+        report.notes.append(f"written by an earlier version: {CONFIG} has no hash, lines have no checksums")
     if not run.manifest["hashes"]:
-        report.notes.append("the run did not end: how many frames and lines it must have is not known")
+        report.notes.append("the run did not end: its number of frames and lines is unknown")
     small = {name: found for name, found in run.manifest["files"].items() if name != CONFIG}
     damages = [small_damage(folder / name, expected) for name, expected in small.items()]
     report.damages += [damage for damage in damages if damage is not None]
@@ -99,7 +99,7 @@ def _verify_frames(run: Run, report: Report) -> int:
     if known is not None and len(report.damages) == before:
         with GsdReader(path) as reader:
             if reader.checked(len(reader)).hexdigest() != known:
-                report.damages.append(Damage(path, "its frames are not those that were written"))
+                report.damages.append(Damage(path, "its frames have changed"))
     return good
 
 
@@ -110,7 +110,7 @@ def _verify_lines(run: Run, table: Any, name: str, report: Report) -> int:
             count += 1
         known = run.manifest["hashes"].get(name)
         if known is not None and len(report.damages) == before and _digest(path) != known:
-            report.damages.append(Damage(path, "its lines are not those that were written"))
+            report.damages.append(Damage(path, "its lines have changed"))
     except MurmuraError as error:
         report.damages.append(Damage(path, str(error)))
     return count
@@ -135,12 +135,12 @@ def _verify_checkpoints(run: Run, report: Report) -> int:
             report.damages.append(Damage(path, str(error)))
             continue
         if found.seed != run.seed or found.scenario != run.scenario:
-            report.damages.append(Damage(path, "it is of another run"))
+            report.damages.append(Damage(path, "it belongs to another run"))
             continue
         good += 1
         ends |= found.state.digest(found.step_count) == run.final_hash
     if run.final_hash is not None and not ends and len(report.damages) == before:
-        report.damages.append(Damage(run.folder / SLOTS[0], "neither checkpoint is of the final state"))
+        report.damages.append(Damage(run.folder / SLOTS[0], "neither checkpoint contains the final state"))
     return good
 
 
@@ -150,7 +150,9 @@ def verify_sweep(folder: Path) -> Report:
     on_damage = report.damages.append
     sweep = Sweep(folder, on_damage)
     if not sweep.has_sums:
-        report.notes.append("begun by an earlier version: scenario.json has no hash, rows have no sums")
+        report.notes.append(
+            "written by an earlier version: scenario.json has no hash, rows have no checksums"
+        )
     report.checked["files"] = 2
     try:
         with closing(sweep.rows(on_damage=on_damage)) as rows:
@@ -158,9 +160,7 @@ def verify_sweep(folder: Path) -> Report:
             for row in rows if sweep.kind != SEARCH else ():
                 task = sweep.design.task(row["run"])
                 if any(row[key] != task[key] for key in ("values", "seed")):
-                    on_damage(
-                        Damage(folder / ROWS, f"run {row['run']} has other values than the design gives it")
-                    )
+                    on_damage(Damage(folder / ROWS, f"run {row['run']} has other values than in the design"))
     except MurmuraError as error:
         on_damage(Damage(folder / ROWS, str(error)))
         return report
@@ -182,7 +182,7 @@ def _verify_table(path: Path, lines: Callable[[], Iterator[Any]], on_damage: Cal
             for number, line in enumerate(lines(), 2):
                 told = ["" if line.get(name) is None else str(line[name]) for name in header]
                 if next(found, None) != told:
-                    on_damage(Damage(path, "it is not what the rows give", line=number))
+                    on_damage(Damage(path, "it does not match the rows", line=number))
                     return count
                 count += 1
             if next(found, None) is not None:

@@ -31,7 +31,7 @@ EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
 CAUSES = ("predation", "starvation", "age", "combat")
 Subject = Literal["any", "space", "mortal", "genes", "parts"]
-"""What a flock must have for a measure: nothing, a world with a depth, births and deaths, genes, or body parts."""
+"""What a flock must have for a measure: nothing, a 3-D world, births and deaths, genes, or body parts."""
 
 
 @dataclass(frozen=True)

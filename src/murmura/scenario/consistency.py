@@ -20,7 +20,7 @@ SMALLEST, LARGEST = 1e-9, 1e9
 SHARED_PATHS = ("motion.time_step", "perception.nearest", "perception.bins")
 """Parameters of motion and perception that all species share."""
 HEIGHTS = ("z", "boundary_z")
-"""Names of values that apply only in a world with a depth."""
+"""Names of values that apply only in a 3-D world."""
 
 
 def complaints(scenario: Scenario) -> list[str]:
@@ -93,7 +93,7 @@ def _radii(s: Scenario) -> list[str]:
 
 
 def _flat_or_deep(s: Scenario) -> list[str]:
-    """Values that need a world with a depth, and values that exclude it."""
+    """Values that need a 3-D world, and values that exclude it."""
     if s.world.depth is not None:
         return []
     found = [
@@ -101,7 +101,7 @@ def _flat_or_deep(s: Scenario) -> list[str]:
         for path, value in _heights(s, "")
     ]
     found += [
-        f"obstacles.{k}: a {shape.kind} stands in a world with a depth only; use circle, polygon or wall, or set "
+        f"obstacles.{k}: a {shape.kind} stands in a 3-D world only; use circle, polygon or wall, or set "
         "world.depth"
         for k, shape in enumerate(s.obstacles)
         if isinstance(shape, Cylinder | Box | Plane)

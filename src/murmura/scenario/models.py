@@ -45,12 +45,12 @@ class World(Model):
     )
     boundary_z: Literal["wrap", "soft", "reflect", "open"] | None = choice(
         None,
-        "What happens at the floor and ceiling of a world with a depth; none: the same as at the other edges.",
+        "What happens at the floor and the ceiling of a 3-D world; none: as at the other edges.",
     )
 
     @property
     def dimension(self) -> int:
-        """2 for a plane, 3 for a world with a depth."""
+        """2 for a plane, 3 for a 3-D world."""
         return 2 if self.depth is None else 3
 
     @property
@@ -223,7 +223,7 @@ class Display(Model):
     trails: bool = choice(True, "Whether the live view begins with trails.")
     follow_window: bool = choice(False, "Whether the world has the size of the window in the live view.")
     shape: Literal["bird", "fish"] = choice(
-        "bird", "What agents of a world with a depth look like. Fish swim in water."
+        "bird", "What agents of a 3-D world look like. Fish swim in water."
     )
 
 

@@ -1,4 +1,4 @@
-"""A window onto a simulation: frames out, commands in. Server, session and wire format; the page is in web/.
+"""The live view of a simulation: frames out, commands in. Server, session and wire format; the page is in web/.
 
-Only loads scenarios, steps and reads; knows nothing of the lab.
+It loads scenarios, steps and reads simulations, and does not depend on the lab.
 """

@@ -1,8 +1,8 @@
-"""Two flocks side by side under one clock, so that only the flocks differ and not their time.
+"""Two flocks side by side, always at the same simulated time.
 
-Each is an ordinary session, live or recorded, with a page of its own. The shared time advances only when both have
-reached it: the slower one sets the pace, and both pause at the same time. Playing, pausing, stepping, speed, seed and
-place on the time line go to both; every other command goes to the session whose page sent it.
+Each is an ordinary session, live or recorded, with its own page. The shared time advances only when both have
+reached it: the slower one sets the pace, and both pause together. Play, pause, step, speed, seed and
+seek commands go to both; every other command goes to the session whose page sent it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SharedTime:
 
 
 class SyncedSession(Session):
-    """One of two sessions. `Pair` joins it to the other before it is opened."""
+    """One of two sessions. `Pair` connects them before they are opened."""
 
     shared: SharedTime
     partner: SyncedSession
@@ -43,12 +43,12 @@ class SyncedSession(Session):
 
     @property
     def position(self) -> int:
-        """Steps done; of a recording, the place on its time line."""
+        """Steps done; for a recording, the step on its time line."""
         return self.simulation.step_count
 
     @property
     def due(self) -> int:
-        """Steps missing to the shared time."""
+        """Steps left to reach the shared time."""
         return int(self.shared.time / self.scenario.motion.time_step + 1e-6) - self.position
 
     def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
@@ -67,7 +67,7 @@ class SyncedSession(Session):
             self.partner.mirror({"type": "reset", "seed": self.simulation.seed})
 
     def mirror(self, message: dict[str, Any]) -> None:
-        """Carry out a command that the other session was given."""
+        """Apply a command of the other session."""
         super().submit(message, lambda reason: None)
 
     def _carry_out(self, message: dict[str, Any], refuse: Refuse) -> None:
@@ -92,10 +92,10 @@ class SyncedSession(Session):
         before = self.hello_number
         super()._follow_scene()
         if self.hello_number != before:
-            self._set_shared_time()  # another flock, at another time
+            self._set_shared_time()  # a new flock starts at another time
 
     def _advance(self, seconds: float) -> int:
-        """Advance the shared time, if both have reached it; after a jump the one ahead waits."""
+        """Advance the shared time if both have reached it; after a jump, the one ahead waits."""
         if self.leads and self.due <= 0 and self.partner.due <= 0 and self.partner.source.is_ready:
             self.shared.time += min(seconds, LONGEST_FRAME) * self.speed
         return self._steps_done
@@ -150,8 +150,8 @@ class Pair:
             one.first_picture.others = (other.first_picture,)
         right.speed = left.speed
         for one in (left, right):
-            one._asks_scenario = False  # one clock for both, whatever is loaded later
-        # A recorded run may begin later: both begin where the later one does.
+            one._asks_scenario = False  # the same time for both, whatever is loaded later
+        # A recorded run may start later: both start at the later time.
         shared.time = max(one.position * one.scenario.motion.time_step for one in (left, right))
 
     @property
@@ -171,12 +171,12 @@ def _unlike(one: str, other: str, depth: float | None, others: float | None) -> 
     flat, deep = (one, other) if depth is None else (other, one)
     return (
         f"{flat} is a plane and {deep} has a depth of {depth or others:g} u: compare two planes or two "
-        "spaces; give the plane's scenario a world.depth, or leave it out of the other"
+        "3-D worlds; set world.depth in the first scenario, or remove it from the other"
     )
 
 
 def _depth_asked_for(message: dict[str, Any], now: float | None) -> float | None:
-    """The depth of a side's world after a command; what is wrong with the command itself is found out later."""
+    """The depth of a side's world after a command; errors in the command itself are reported later."""
     values, wanted = message.get("values"), message.get("scenario")
     if message.get("type") == "set" and isinstance(values, dict) and "world.depth" in values:
         asked = values["world.depth"]

@@ -1,7 +1,7 @@
-"""The live view in a notebook: `murmura.show(sim)`. The same page and session, with a widget's comm for a socket.
+"""The live view in a notebook: `murmura.show(sim)`. The same page and session over a widget's comm instead of a socket.
 
-The view shows a copy: your simulation stays as it is, whatever is done in the view, and no two threads ever step the
-same flock. `view.simulation()` returns a copy of the flock as the view has it.
+The view shows a copy: nothing done in the view changes your simulation, and two threads never step the same flock.
+`view.simulation()` returns a copy of the flock in the view.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ def show(
     backend: str = "auto",
     threads: int | None = None,
 ) -> Any:
-    """Show a flock in the notebook, alive.
+    """Show a live flock in the notebook.
 
     Args:
-        what: A simulation, which is copied as it is now; or a scenario, or the name or path of one.
+        what: A simulation, which is copied; or a scenario, or the name or path of one.
         seed: For a scenario.
-        height: Of the view [pixels].
-        speed: Simulated seconds for each second that passes; by default what the scenario says (`display.speed`).
+        height: Height of the view [pixels].
+        speed: Simulated seconds per second; by default the scenario's `display.speed`.
         backend: For a scenario, as for a simulation.
-        threads: For a scenario, as for a simulation; by default a core is left to the notebook.
+        threads: For a scenario, as for a simulation; by default one core is left free for the notebook.
 
     Returns:
-        The widget. `simulation()` copies the flock out of it, `pause()` and `play()` do what they say, and
-        `close()` ends it.
+        The widget. `simulation()` returns a copy of its flock, `pause()` and `play()` control it, and `close()`
+        ends it.
     """
     if not isinstance(height, int) or isinstance(height, bool) or not 100 <= height <= 10_000:
         raise ScenarioError(f"height must be a whole number of pixels from 100 to 10000, got {height!r}")
@@ -80,7 +80,7 @@ def whole_page() -> str:
 
 
 def _part(name: str, element: str) -> str:
-    """A file of the page, with closing tags escaped so that none ends the element around it."""
+    """A file of the page, with closing tags escaped so that they do not end the enclosing element."""
     return (server.STATIC / name).read_text(encoding="utf-8").replace(f"</{element}", f"<\\/{element}")
 
 
@@ -109,7 +109,7 @@ def _widget_class() -> Any:
             self.play, self.pause = self._hub.play, self._hub.pause
 
         def simulation(self) -> Simulation:
-            """The flock as the view has it now, to continue with."""
+            """A copy of the current flock of the view."""
             return _copy_of(self._hub.session)
 
         def close(self) -> None:

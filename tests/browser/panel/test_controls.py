@@ -45,7 +45,7 @@ def test_a_number_acts_at_once(tab: Tab, path: str, value: float) -> None:
         return scenario
 
     tab.until(lambda: of(tab.session.scenario) == value)
-    assert of(simulation.scenario) == value  # the running one: nothing was started anew
+    assert of(simulation.scenario) == value  # the running one: nothing was restarted
     assert tab.simulation is simulation
 
 
@@ -100,11 +100,11 @@ def test_agents_speed_and_presets(tab: Tab) -> None:
     tab.until(lambda: tab.session.scenario.name == "roadmap")
 
 
-def test_the_inspector_tells_what_an_agent_sees_and_wants(tab: Tab) -> None:
+def test_the_inspector_shows_what_an_agent_sees_and_its_forces(tab: Tab) -> None:
     # S4-69: counts for each rule and the net steering. S4-57: the inspector.
     simulation = tab.still(flock(60, **{"world.width": 300, "world.height": 200}))
     tab.send("select", id=11)
-    story = tab.page.get_by_role("region", name="Chosen agent")
+    story = tab.page.get_by_role("region", name="Selected agent")
     told = simulation.explain(11)
     tab.until(lambda: "Agent 11" in str(story.text_content()))
     text = str(story.text_content())
@@ -142,7 +142,7 @@ def test_a_link_brings_the_scene_back(tab: Tab, lend_tab: MakeTab) -> None:
     tab.send("reset", seed=41)
     tab.send("place", kind="circle", x=200, y=150, radius=30)
     tab.until(lambda: tab.see("things") == ["circle"])
-    # Whatever is newest is sent, so the circle may come before the scenario that a link is made of.
+    # Only the newest messages are sent, so the circle may arrive before the scenario that the link is made of.
     told = "() => [heard.scenario?.scenario, heard.hello?.scenario]"
     tab.until(lambda: tab.session.scenario.model_dump(mode="json") in tab.page.evaluate(told))
     tab.page.keyboard.press("l")

@@ -18,7 +18,7 @@ from tests.view.live import flock
 
 @pytest.fixture
 def recorder(tab: Tab, tmp_path: Path) -> Iterator[Path]:
-    """A place for runs, which the server of these tests has not of its own."""
+    """A folder for runs, which the server of these tests lacks."""
     tab.live.recorder.recorder = LiveRunRecorder(tmp_path)
     yield tmp_path
     tab.live.recorder.recorder = None

@@ -64,7 +64,7 @@ def test_a_species_is_changed_while_it_flies(tab: Tab) -> None:
     tab.until(lambda: tab.session.scenario.species[1].values == {"motion.max_speed": 1.5})
     tab.page.get_by_label("Owl towards finch").select_option("flock")
     tab.until(lambda: tab.session.scenario.species[1].towards == {"finch": "flock"})
-    assert tab.simulation.step_count == 2  # the flock flew on
+    assert tab.simulation.step_count == 2  # the flock continued
     tab.page.get_by_label("Colour of Owl").fill("#ff0000")
     tab.until(lambda: tab.session.scenario.species[1].color == "#ff0000")
     dot = "() => [...document.querySelectorAll('.legend .dot')].at(-1).style.getPropertyValue('--dot')"
@@ -79,4 +79,4 @@ def test_what_acts_at_the_next_start_only_says_so(tab: Tab) -> None:
     tab.still(mm.load_scenario("arms-race").with_values({"agents": 12}))
     tab.page.locator(".list > summary", has_text="Species (2)").click()
     tab.page.locator(".item > summary", has_text="Predator").click()
-    assert tab.page.get_by_text("acts after R").last.is_visible()
+    assert tab.page.get_by_text("applies to a new flock").last.is_visible()

@@ -44,8 +44,8 @@ def test_a_rule_that_is_switched_on_moves_up(tab: Tab) -> None:
     tab.page.get_by_label("Enable wander", exact=True).check()
     tab.until(lambda: _holds(tab, "rules.wander.enabled"))
     tab.page.get_by_role("button", name="More rules").click()
-    tab.until(lambda: not tab.page.get_by_label("Enable jitter", exact=True).is_visible())  # folded again
-    tab.until(_row(tab, "rules.wander.rate").is_visible)  # among those that take part, and open
+    tab.until(lambda: not tab.page.get_by_label("Enable jitter", exact=True).is_visible())  # collapsed again
+    tab.until(_row(tab, "rules.wander.rate").is_visible)  # among active rules, and open
 
 
 def test_tooltips_and_options_are_in_plain_words(tab: Tab) -> None:
@@ -66,13 +66,13 @@ def test_advanced_settings_are_folded(tab: Tab) -> None:
 def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:
     path = "rules.alignment.weight"
     loaded = _holds(tab, path)
-    back = _row(tab, path).get_by_role("button", name="back to how it was loaded")
+    back = _row(tab, path).get_by_role("button", name="reset to the loaded value")
     assert not back.is_visible()
     _set(tab, path, 2.5)
     tab.until(lambda: _holds(tab, path) == 2.5)
     tab.until(back.is_visible)
     assert "changed" in str(_row(tab, path).get_attribute("class"))
-    tab.send("reset", seed=3)  # a new beginning does not make it the value that was loaded
+    tab.send("reset", seed=3)  # a restart does not change the loaded value
     tab.shows_now()
     assert back.is_visible()
     back.click()

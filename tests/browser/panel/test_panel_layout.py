@@ -14,7 +14,7 @@ WINDOWS = [(1440, 900), (720, 900), (900, 540), (390, 844)]
 
 
 def _covered(tab: Tab) -> int:
-    """How many agents have something else than the canvas over them, or lie outside the window."""
+    """The number of agents that are covered by anything but the canvas, or outside the window."""
     places = tab.screen(tab.simulation.positions).tolist()
     return int(
         tab.page.evaluate(
@@ -24,12 +24,12 @@ def _covered(tab: Tab) -> int:
 
 
 def _settled(tab: Tab) -> None:
-    """The hint has gone, and the world has taken its room."""
+    """Dismiss the hint; the world takes its space."""
     zoom = tab.see("camera.zoom")
     tab.until(tab.page.get_by_role("note").is_visible)
     tab.page.get_by_role("button", name="Dismiss the hint").click()
     tab.until(lambda: tab.see("camera.zoom") > zoom)
-    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, not gently
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, without a transition
 
 
 def _corners(tab: Tab) -> list[list[float]]:
@@ -38,13 +38,13 @@ def _corners(tab: Tab) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("size", WINDOWS)
-def test_nobody_lies_under_a_panel_at_the_first_visit(lend_tab: MakeTab, size: tuple[int, int]) -> None:
+def test_no_agent_is_under_a_panel_at_the_first_visit(lend_tab: MakeTab, size: tuple[int, int]) -> None:
     tab = lend_tab(gl=False, first_visit=True, viewport={"width": size[0], "height": size[1]}).open()
     tab.still(agents=150)
     assert not tab.page.get_by_label("Search settings").is_visible()
     assert not tab.page.get_by_role("region", name="Charts").is_visible()
     assert tab.until(lambda: _covered(tab) == 0)
-    # The whole world is in the window, also where the window has another shape.
+    # The whole world is in the window, also if the window has another shape.
     (left, top), (right, bottom) = _corners(tab)
     assert left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1]
     tab.page.get_by_role("button", name="Settings", exact=True).first.click()

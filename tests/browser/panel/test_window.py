@@ -11,7 +11,7 @@ def test_pace_trails_and_the_shape_of_the_world_come_from_the_scenario(tab: Tab)
     tab.send("load", scenario="classic")
     tab.send("speed", value=4.0)
     tab.until(lambda: tab.see("looks.trails") is False)
-    # The world takes the shape of what the panels leave free, one unit for each pixel.
+    # The world takes the shape of the area that panels leave free, one unit per pixel.
     tab.until(lambda: tab.session.scenario.world.width != 1600)
     world = tab.session.scenario.world
 

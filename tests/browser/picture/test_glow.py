@@ -14,11 +14,11 @@ from tests.sizes import IS_LONG
 from tests.view.live import flock
 
 MIDDLE = np.array([[800.0, 450.0]])  # [u]
-BRIGHT = 40  # agents on one spot
-FAR = 140  # px from the agent: nothing but sky
+BRIGHT = 40  # agents at one position
+FAR = 140  # px from the agent: only sky
 BEYOND = range(24, 100, 2)  # px: beyond the body and its glow
 REACH = 20  # px: beyond the body, within the glow
-# A machine that needs a tenth of a second for each picture, so that the page draws more coarsely.
+# A machine that needs a tenth of a second per picture, so that the page lowers the resolution.
 SLOW = """
 (() => {
   let clock = 0;
@@ -36,7 +36,7 @@ def _picture(tab: Tab) -> np.ndarray:
 
 
 def _light(picture: np.ndarray, x: float, y: float) -> float:
-    """How much brighter it is around a place than far beside it, at the same height [CSS px]."""
+    """How much brighter it is around a point than far to its side, at the same height [CSS px]."""
 
     def around(at: float) -> float:
         row, column = round(y), round(at)
@@ -46,14 +46,14 @@ def _light(picture: np.ndarray, x: float, y: float) -> float:
 
 
 def _lamp(tab: Tab, heading: tuple[float, float]) -> np.ndarray:
-    """Many agents as one bright one in the middle of the world, and where that is in the window."""
+    """Load many agents as one bright spot at the centre of the world; return its position in the window."""
     silent = {
         f"rules.{rule}.enabled": False for rule in ("separation", "alignment", "cohesion", "noise", "wind")
     }
     scenario = flock(BRIGHT, **{"display.glow": 1.0, "display.size": 1.5, **silent})
     tab.arranged(scenario, np.repeat(MIDDLE, BRIGHT, axis=0), [heading] * BRIGHT)
     tab.page.keyboard.press("h")
-    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, not gently
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, without a transition
     found: np.ndarray = tab.screen(MIDDLE)[0]
     return found
 
@@ -70,7 +70,7 @@ def test_the_glow_of_a_flock_that_stands_is_round(gl_tab: Tab) -> None:
 
 
 def test_a_flock_that_stops_keeps_its_trails(make_tab: MakeTab) -> None:
-    """Drawn coarsely while it flies, sharply when it stands: the same light in finer pixels."""
+    """Low resolution while it moves, full resolution when it stops: the same light in finer pixels."""
     tab = make_tab()
     tab.page.add_init_script(SLOW)
     tab.open()
@@ -81,7 +81,7 @@ def test_a_flock_that_stops_keeps_its_trails(make_tab: MakeTab) -> None:
     tab.until(lambda: _width(tab) == 960 and tab.see("step") == tab.simulation.step_count)
     x, y = tab.screen(tab.simulation.positions)[0]
     picture = _picture(tab)
-    # A machine that is busy leaves a trail of single lights: the brightest counts.
+    # A busy machine leaves a trail of separate lights: use the brightest.
     behind, ahead = (max(_light(picture, x + way * far, y) for far in BEYOND) for way in (-1, 1))
     assert behind > 0.03
     assert behind > 2 * ahead
@@ -91,7 +91,7 @@ def _width(tab: Tab) -> int:
     return int(tab.page.evaluate("() => document.getElementById('flock').width"))
 
 
-# A large one takes a quarter of a minute where the processor paints.
+# A large one takes a quarter of a minute in software rendering.
 @pytest.mark.parametrize(
     ("key", "size"), [("Shift+S", (960, 640)), *([("y", (3840, 2560))] if IS_LONG else [])]
 )

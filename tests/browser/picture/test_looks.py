@@ -1,4 +1,4 @@
-"""How animals look is the visitor's to choose: shape, size, own colours, trails, wind; sharp on any screen."""
+"""Appearance settings: shape, size, custom colours, trails, wind; sharp on any screen."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ CHOOSE = """([id, value]) => {
 
 
 def lone(tab: Tab, heading: tuple[float, float], agents: int = 1, **values: Any) -> np.ndarray:
-    """One large animal, or some on one spot, in the middle of the world; nothing else in the window. Where that is."""
+    """Load one large animal, or several at one position, at the centre of an empty window; return that position."""
     scenario = flock(agents, **{"display.size": 20.0, **SILENT} | values)
     tab.arranged(scenario, np.repeat(MIDDLE, agents, axis=0), [heading] * agents)
     if not tab.see("looks.hidden"):
         tab.page.keyboard.press("h")
-    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, not gently
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, without a transition
     found: np.ndarray = tab.screen(MIDDLE)[0]
     return found
 
 
 def picture(tab: Tab) -> np.ndarray:
-    """All the pixels of the screen, red, green and blue."""
+    """All pixels of the screen: red, green and blue."""
     density = tab.page.evaluate("devicePixelRatio")
     tab.until(
         lambda: tab.page.evaluate("() => document.getElementById('flock').width") == round(360 * density)
@@ -46,13 +46,13 @@ def picture(tab: Tab) -> np.ndarray:
 
 
 def body(shown: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which pixels are the animal's, and their colours."""
+    """The pixels of the animal, and their colours."""
     bright = shown.max(axis=2) > 0.55
     return np.argwhere(bright), shown[bright]
 
 
 def extent(shown: np.ndarray) -> tuple[int, int]:
-    """How wide and how high the animal is [px]."""
+    """Width and height of the animal [px]."""
     rows, columns = body(shown)[0].T
     return int(np.ptp(columns)) + 1, int(np.ptp(rows)) + 1
 
@@ -73,7 +73,7 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     assert fish[0] > 1.5 * fish[1]
     tab.page.evaluate(CHOOSE, ["look-size", "0.69"])  # by ratio: twice as large
     assert extent(picture(tab))[0] == pytest.approx(2 * fish[0], rel=0.2)
-    tab.page.get_by_label("Own colours: from", exact=True).evaluate(
+    tab.page.get_by_label("Custom colours: from", exact=True).evaluate(
         "(input) => { input.value = '#ff0000'; input.dispatchEvent(new Event('input')); }"
     )
     red, green, blue = np.median(body(picture(tab))[1], axis=0)
@@ -87,8 +87,8 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     )
 
 
-def test_who_hunts_has_another_shape(make_tab: MakeTab) -> None:
-    """A species that hunts another is told apart by more than its colour."""
+def test_hunters_have_another_shape(make_tab: MakeTab) -> None:
+    """A species that hunts another differs in more than its colour."""
     tab = make_tab(**SMALL).open()
     extents = []
     for towards in ({}, {"hare": "chase"}):
@@ -105,7 +105,7 @@ def test_long_trails_are_longer_than_short_ones(make_tab: MakeTab) -> None:
     tab.open()
 
     def light(length: str) -> float:
-        """What is left of a trail far behind the animals, of what there is right behind them."""
+        """The brightness of a trail far behind the animals, relative to that right behind them."""
         lone(tab, (3.0, 0.0), 40, **{"display.size": 3.0})
         tab.page.evaluate(CHOOSE, ["look-trailLength", length])
         tab.send("step", count=1)
@@ -135,7 +135,7 @@ def test_the_wind_is_drawn_or_not(tab: Tab) -> None:
 
 
 def test_on_a_dense_screen_every_device_pixel_counts(lend_tab: MakeTab) -> None:
-    """A body's edge is as many device pixels wide at three of them a pixel as at one."""
+    """The edge of a body has the same width in device pixels at a pixel ratio of three as at one."""
     sharpness = {}
     for density in (1, 3):
         tab = lend_tab(**SMALL, device_scale_factor=density).open()

@@ -12,13 +12,13 @@ from tests.browser.tab import Tab
 from tests.view.live import flock
 
 COLORS = {"separation": "#ff6b6b", "alignment": "#5aa9ff", "cohesion": "#3fd68b"}
-LANE = 3.0  # [px] links of different rules run beside each other
+LANE = 3.0  # [px] links of different rules are side by side
 CHOSEN = 17
 
 
 @pytest.fixture(params=["wrap", "soft"])
 def crowd(tab: Tab, request: pytest.FixtureRequest) -> Tab:
-    """A dense flock whose chosen agent is near an edge: on a torus some of its neighbours are across the seam."""
+    """A dense flock whose selected agent is near an edge: on a torus, some of its neighbours are across the edge."""
     rng = np.random.default_rng(3)
     places = rng.uniform((0.0, 0.0), (400.0, 250.0), (150, 2))
     places[CHOSEN] = (6.0, 120.0)
@@ -33,7 +33,7 @@ def crowd(tab: Tab, request: pytest.FixtureRequest) -> Tab:
 
 
 def _only(tab: Tab, *names: str) -> Any:
-    """Show these overlays of the chosen agent and no other; return what was drawn."""
+    """Show only these overlays of the selected agent; return what was drawn."""
     for name, key in (
         ("Perception circle", "circle"),
         ("Field of view", "wedge"),
@@ -45,7 +45,7 @@ def _only(tab: Tab, *names: str) -> Any:
 
 
 def _ways(tab: Tab, ids: Any) -> np.ndarray:
-    """From the chosen agent to others in the window [px], the short way round where the world wraps."""
+    """From the selected agent to others in the window [px], the shorter way if the world wraps."""
     world, places = tab.session.scenario.world, tab.simulation.positions.astype(float)
     ways = places[list(ids)] - places[CHOSEN]
     if world.boundary == "wrap":
@@ -55,7 +55,7 @@ def _ways(tab: Tab, ids: Any) -> np.ndarray:
 
 
 def _same(found: list[Any], expected: np.ndarray, reach: float) -> None:
-    """Every expected end is met by exactly one line, and no line is left over."""
+    """Check that exactly one line ends at every expected point, and no line is left over."""
     assert len(found) == len(expected)
     left = [np.array(end) for end in found]
     for end in expected:
@@ -79,7 +79,7 @@ def test_links_lead_to_exactly_the_neighbours_of_each_rule(crowd: Tab) -> None:
         _same([line["to"] for line in lines if line["style"] == color], place + _ways(crowd, ids), LANE + 0.5)
     assert linked == set(crowd.simulation.neighbors(CHOSEN))
     if crowd.session.scenario.world.boundary == "wrap":
-        assert any(crowd.simulation.positions[k][0] > 300 for k in linked), "nobody across the seam"
+        assert any(crowd.simulation.positions[k][0] > 300 for k in linked), "no neighbour across the edge"
     assert not [line for line in _only(crowd)["lines"] if line["style"] in COLORS.values()]
 
 
@@ -118,8 +118,8 @@ def test_arrows_point_where_the_rules_and_the_sum_pull(crowd: Tab) -> None:
     assert not [line for line in _only(crowd)["lines"] if line["style"] in wanted]
 
 
-def test_everybody_in_view_shows_what_it_sees(crowd: Tab) -> None:
-    """V and N: worked out in the page from a frame, whose headings have 8 bits, so edges may differ."""
+def test_overlays_of_all_agents_in_view(crowd: Tab) -> None:
+    """V and N: computed by the page from a frame, whose headings have 8 bits, so results at edges may differ."""
     simulation = crowd.simulation
     crowd.page.keyboard.press("Escape")
     crowd.until(lambda: crowd.see("chosen") is None)
@@ -177,7 +177,7 @@ SCENE = [
 ]  # fmt: skip
 
 
-# Shapes that are filled on the upper canvas: style, and where their middle is [CSS px].
+# Filled shapes on the upper canvas: style, and their centre [CSS px].
 FILLS = """() => {
   window.fills = [];
   const own = CanvasRenderingContext2D.prototype, real = own.fill;
@@ -189,8 +189,8 @@ FILLS = """() => {
 }"""
 
 
-def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
-    """Food with what is left of it, hunters with kind, state and energy; what nobody knows is left out."""
+def test_objects_from_the_server_are_drawn(gl_tab: Tab) -> None:
+    """Food with the amount left, hunters with kind, state and energy; unknown kinds are ignored."""
     tab = gl_tab
     simulation = tab.still()
     dark = tab.page.locator("#flock").screenshot()
@@ -218,7 +218,7 @@ def test_things_the_server_tells_of_are_drawn(gl_tab: Tab) -> None:
     [dead] = tab.screen([[500, 500]])  # a spine with ribs
     spine = [[*np.subtract(line["from"], dead), *np.subtract(line["to"], dead)] for line in drawn["lines"]]
     assert any(np.abs(np.subtract(ends, [-6, 0, 6, 0])).max() < 0.1 for ends in spine)
-    assert tab.page.locator("#flock").screenshot() != dark  # the sky of the hour
+    assert tab.page.locator("#flock").screenshot() != dark  # the sky at that time of day
     assert simulation is tab.simulation
 
 

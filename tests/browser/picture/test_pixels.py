@@ -13,7 +13,7 @@ from scipy import ndimage
 from tests.browser.tab import Tab
 from tests.view.live import flock
 
-SIDE = 24  # agents in a row: each has a square of its own, so that no two touch
+SIDE = 24  # agents in a row: each has its own square, so that no two touch
 
 
 def _flock() -> tuple[np.ndarray, np.ndarray]:
@@ -26,14 +26,14 @@ def _flock() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_agents_are_where_python_says_and_point_where_they_fly(gl_tab: Tab, scheme: str) -> None:
-    # S1-14: a cleared picture with nothing left of the one before. S1-16: a shape at P, rotated to V.
+    # S1-14: a cleared picture without remains of the previous one. S1-16: a shape at P, rotated to V.
     tab = gl_tab
     tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     places, velocities = _flock()
     simulation = tab.arranged(flock(len(places), **{"display.size": 2.5}), places, velocities)
     for key in "ht":  # no panels, no trails
         tab.page.keyboard.press(key)
-    tab.page.mouse.wheel(0, 1)  # a still picture is drawn in full
+    tab.page.mouse.wheel(0, 1)  # a still picture is drawn in full resolution
     tab.until(lambda: tab.page.evaluate("() => document.getElementById('flock').width === innerWidth"))
     tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     picture = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float)
@@ -48,7 +48,7 @@ def test_agents_are_where_python_says_and_point_where_they_fly(gl_tab: Tab, sche
     expected = tab.screen(simulation.positions)
     headings = simulation.velocities / np.linalg.norm(simulation.velocities, axis=1, keepdims=True)
     nearest = np.argmin(np.linalg.norm(expected[:, None] - middles[None], axis=2), axis=1)
-    # A dart's middle lies a little ahead of or behind its place, always along its heading and equally far for all.
+    # The centroid of a dart is slightly ahead of or behind its position, by the same distance for all.
     offsets = middles[nearest] - expected
     ahead = np.median((offsets * headings).sum(axis=1))
     errors = np.linalg.norm(offsets - ahead * headings, axis=1)

@@ -1,4 +1,4 @@
-"""Worlds with a depth in a real browser: positions on the screen, and tools at the right depth."""
+"""3-D worlds in a real browser: positions on the screen, and tools at the right depth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def deep(agents: int = 40, **values: Any) -> mm.Scenario:
 
 
 def seen(tab: Tab, places: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Where places are in the window [CSS px], and how far along the gaze [u]: a pinhole camera, written once more."""
+    """Window coordinates [CSS px] and depths along the gaze [u] of positions: an independent pinhole camera."""
     eye = tab.see("eye")
     away = np.asarray(places, float) - eye["eye"]
     far = away @ eye["ahead"]
@@ -32,17 +32,17 @@ def seen(tab: Tab, places: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def spread(agents: int) -> tuple[np.ndarray, np.ndarray]:
-    """Animals far from each other, around the middle of the world."""
+    """Animals far from each other, around the centre of the world."""
     rng = np.random.default_rng(3)
     places = SIDES / 2 + rng.uniform(-0.3, 0.3, (agents, 3)) * SIDES
     return places, rng.normal(size=(agents, 3)) * 3.0
 
 
 def alone(tab: Tab, places: np.ndarray) -> int:
-    """The number of an animal that no other one comes near to in the window."""
+    """The index of an animal that is far from all others in the window."""
     at, _ = seen(tab, places)
     apart = np.linalg.norm(at[:, None] - at[None], axis=2) + 1e6 * np.eye(len(at))
-    dock = at[:, 1] > 520  # where panels and dock are
+    dock = at[:, 1] > 520  # covered by panels and dock
     return int(np.argmax(np.where(dock, 0.0, apart.min(axis=1))))
 
 
@@ -67,7 +67,7 @@ def test_animals_are_seen_where_python_says(lend_tab: MakeTab) -> None:
         )
 
     assert (bright(at) > 0.2).all(), at
-    mirrored = at * (-1, 1) + (2 * tab.see("eye.centre.x"), 0)  # a world in a mirror would be there
+    mirrored = at * (-1, 1) + (2 * tab.see("eye.centre.x"), 0)  # where it would be in a mirrored world
     assert (bright(mirrored) > 0.2).sum() < 5
 
 
@@ -89,12 +89,12 @@ def test_obstacles_hide_what_is_behind_them_and_are_hidden_by_what_is_in_front(l
         assert np.dot(tab.see("eye.ahead"), ahead) > 0.999
         contrasts.append(_contrasts(tab, places[:3]))
     assert (contrasts[0] > 0.15).all(), contrasts
-    assert contrasts[1][1] < 0.06, contrasts  # nothing but smooth stone
+    assert contrasts[1][1] < 0.06, contrasts  # only a smooth obstacle
     assert (contrasts[1][[0, 2]] > 0.15).all(), contrasts
 
 
 def _contrasts(tab: Tab, places: np.ndarray) -> np.ndarray:
-    """How much the picture varies within a few pixels around places."""
+    """The variation of the picture within a few pixels around points."""
     tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     shown = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float).max(axis=2)
     at, _ = seen(tab, places)
@@ -102,7 +102,7 @@ def _contrasts(tab: Tab, places: np.ndarray) -> np.ndarray:
 
 
 def test_hunters_and_lines_lie_at_their_depth(make_tab: MakeTab) -> None:
-    """Behind a rock a hunter is not seen and lines are pale; before it both are as in the open; birds hide it, too."""
+    """Behind an obstacle, hunters are invisible and lines pale; in front of it both are normal. Birds hide hunters."""
     tab = make_tab(viewport={"width": 560, "height": 420}).open()
     for key in "ht":  # no panels, no streaks
         tab.page.keyboard.press(key)
@@ -130,9 +130,9 @@ def test_hunters_and_lines_lie_at_their_depth(make_tab: MakeTab) -> None:
 
 
 def _hunter_before_bird(tab: Tab, bird: np.ndarray, away: np.ndarray) -> float:
-    """How much a hunter behind or before a bird changes the picture of its back."""
+    """How much a hunter behind or in front of a bird changes the picture of its back."""
     up = np.array([0.0, np.sin(0.36), np.cos(0.36)])
-    tab.arranged(deep(1, **{"display.size": 12.0}), bird[None], up[None])  # its back to the eye
+    tab.arranged(deep(1, **{"display.size": 12.0}), bird[None], up[None])  # its back to the camera
     pictures = []
     for things in ([], [_falcon(bird + away, bird + away)]):
         _show(tab, things)
@@ -150,7 +150,7 @@ def _falcon(at: np.ndarray, prey: np.ndarray) -> dict[str, Any]:
 
 
 def _show(tab: Tab, objects: list[dict[str, Any]]) -> None:
-    """Things as the server would tell of them."""
+    """Objects as the server would send them."""
     tab.page.evaluate(
         "(objects) => sockets.at(-1).onmessage({ data: JSON.stringify({ type: 'scene', objects }) })", objects
     )
@@ -168,7 +168,7 @@ def _around(tab: Tab, picture: np.ndarray, place: np.ndarray, reach: int) -> np.
     return picture[round(y) - reach : round(y) + reach + 1, round(x) - reach : round(x) + reach + 1]
 
 
-def test_bodies_are_drawn_from_near_in_space(tab: Tab) -> None:
+def test_bodies_are_drawn_close_up_in_space(tab: Tab) -> None:
     lives = {"rules.energy.enabled": True, "display.size": 2.0}
     places, velocities = SIDES / 2 + 25.0 * np.array([[-1, 0, 0], [0, 0, 0], [1, 0, 0]]), np.eye(3)
     tab.arranged(deep(3, **lives), places, velocities)
@@ -183,7 +183,7 @@ def test_bodies_are_drawn_from_near_in_space(tab: Tab) -> None:
     assert window[4] <= places[k][2] <= window[5] and window[5] - window[4] < SIDES[2]
 
     def has_bar() -> bool:
-        """A bar of energy as wide as the body, right above it."""
+        """An energy bar as wide as the body, right above it."""
         [(x, y)], _ = seen(tab, places[[k]])
         bars = [r for r in tab.drawn()["rects"] if r["h"] == 2.5 and abs(r["x"] + r["w"] / 2 - x) < 1]
         return any(0 < y - bar["y"] < 3 * bar["w"] for bar in bars if bar["w"] >= 16)
@@ -218,7 +218,7 @@ def test_the_view_turns_moves_and_comes_back(tab: Tab) -> None:
     tab.page.keyboard.press("ArrowRight")
     tab.until(lambda: tab.see("eye.orbit.turn") > slid["turn"] + 0.1)
     tab.page.keyboard.press("f")
-    # All the way round or not, the window looks from the south again, at the middle of the flock.
+    # However far it was rotated, the view is from the south again, at the centre of the flock.
     tab.until(lambda: abs(np.cos(tab.see("eye.orbit.turn"))) < 1e-2)
     tab.until(lambda: np.linalg.norm(np.subtract(tab.see("eye.orbit.target"), first["target"])) < 5.0)
 
@@ -232,7 +232,7 @@ def test_a_click_chooses_by_ray_and_what_it_sees_is_drawn(tab: Tab) -> None:
     tab.until(lambda: tab.see("chosen") == k)
     told = simulation.explain(k)
     near = simulation.positions[told["neighbors"]].astype(float)
-    near -= SIDES * np.round((near - places[k]) / SIDES)  # the short way round
+    near -= SIDES * np.round((near - places[k]) / SIDES)  # the shorter way round
     ends, far = seen(tab, near)
     lines = [
         (line["from"], line["to"])
@@ -242,7 +242,7 @@ def test_a_click_chooses_by_ray_and_what_it_sees_is_drawn(tab: Tab) -> None:
     assert len(near) > 2 and (far > 0).all()
     for end in ends:
         assert min(np.linalg.norm(np.subtract(to, end)) for _, to in lines) < 2.0
-    # With a key one flies along: behind it, looking where it flies.
+    # A key starts flying along: behind the animal, looking in its direction of flight.
     tab.page.keyboard.press(",")
     ahead = velocities[k] / np.linalg.norm(velocities[k])
     tab.until(lambda: np.dot(tab.see("eye.ahead"), ahead) > 0.99)
@@ -266,7 +266,7 @@ def test_in_a_crowd_lines_can_be_told_apart(tab: Tab) -> None:
     assert len(lines) > 20 and np.hypot(*(lines[:, 2:] - lines[:, :2]).T).sum() / ground < 1.8
 
 
-def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
+def test_pointer_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
     places, velocities = spread(40)
     tab.arranged(deep(), places, velocities)
     mouse = tab.page.mouse
@@ -280,10 +280,10 @@ def test_hands_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
     assert hand.mode == "attract"
     assert abs(_px(tab, hand)[1] - 260) < 2
     _, far = seen(tab, [[hand.x, hand.y, hand.z]])
-    assert abs(far[0] - depths[0]) < 0.15 * depths[0]  # round the torus a flock's middle is no plain mean
+    assert abs(far[0] - depths[0]) < 0.15 * depths[0]  # on a torus the centre of a flock is not a plain mean
     mouse.up()
     tab.until(lambda: tab.session.scene.pointer is None)
-    tab.page.keyboard.press("k")  # a ball that stands in the way
+    tab.page.keyboard.press("k")  # a ball in the way
     mouse.click(380, 240)
     [ball] = tab.until(lambda: tab.session.scenario.obstacles)
     assert ball.z is not None and np.abs(np.subtract(_px(tab, ball), (380, 240))).max() < 2

@@ -12,15 +12,15 @@ from tests.browser.conftest import MakeTab
 from tests.browser.tab import EVEN, Tab
 from tests.view.live import flock
 
-VIEWPORT = {"width": 640, "height": 420}  # the processor paints: as few pixels as show it
+VIEWPORT = {"width": 640, "height": 420}  # software rendering: as few pixels as possible
 COLUMNS, ROWS = 5, 3
-BESIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than anybody sees or is long
-FLOWN = 60  # steps: so many pictures that light gathers
+BESIDE, BELOW = np.array([100.0, 0.0]), np.array([0.0, 100.0])  # [u] farther than any agent sees or is long
+FLOWN = 60  # steps: enough pictures for light to accumulate
 GHOST = 0.03  # of full brightness
 
 
 def _places() -> np.ndarray:
-    """So far from each other that nobody reacts to anybody."""
+    """Agents that are too far apart to react to each other."""
     cells = np.stack(np.meshgrid(np.arange(COLUMNS), np.arange(ROWS)), axis=-1).reshape(-1, 2)
     return np.array([350.0, 220.0]) + cells * (200.0, 200.0)
 
@@ -31,7 +31,7 @@ def _arranged(tab: Tab, places: np.ndarray, velocity: np.ndarray) -> None:
 
 
 def _light(tab: Tab, places: np.ndarray) -> float:
-    """How much brighter it is at these places than beside them, at the same height: in the middle of all."""
+    """The median of how much brighter it is at these points than to their sides, at the same height."""
     tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     picture = image.imread(io.BytesIO(tab.page.screenshot()))[:, :, :3].astype(float).mean(axis=2)
 
@@ -47,11 +47,11 @@ def even_tab(make_tab: MakeTab) -> Tab:
     tab.page.add_init_script(EVEN)
     tab.open()
     tab.page.keyboard.press("h")  # no panels
-    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # the world takes their room at once
+    tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # the world takes their space at once
     return tab
 
 
-def test_who_flies_away_leaves_no_ghost_at_the_start(even_tab: Tab) -> None:
+def test_a_moving_flock_leaves_no_ghost_at_its_start(even_tab: Tab) -> None:
     tab, start = even_tab, _places()
     _arranged(tab, start, BELOW)  # so far in one step
     assert _light(tab, start) > 5.0 * GHOST
@@ -62,7 +62,7 @@ def test_who_flies_away_leaves_no_ghost_at_the_start(even_tab: Tab) -> None:
 
 def test_a_flock_that_begins_elsewhere_leaves_no_ghost(even_tab: Tab) -> None:
     tab, start = even_tab, _places()
-    _arranged(tab, start, BELOW / 20_000.0)  # nearly on the spot, so that its light gathers
+    _arranged(tab, start, BELOW / 20_000.0)  # it hardly moves, so that its light accumulates
     tab.send("play")
     tab.until(lambda: tab.see("step") > FLOWN)
     tab.send("pause")

@@ -61,7 +61,7 @@ def test_a_replay_waits_for_a_watcher_says_so_and_has_its_charts(
             page.context.close()
 
 
-# Nothing but the canvas is over any of these places.
+# Nothing but the canvas covers these positions.
 UNCOVERED = """(places) => {
   const { camera, view } = murmura;
   const at = (value, middle, side) => (value - middle) * camera.zoom + side / 2;
@@ -69,7 +69,7 @@ UNCOVERED = """(places) => {
 }"""  # noqa: E501
 
 
-def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser, built: None) -> None:
+def test_two_flocks_side_by_side_are_complete_and_in_sync(browser: Browser, built: None) -> None:
     sides = [SyncedSession(flock(agents), 5, "reference") for agents in (12, 15)]
     with Live(Pair(*sides)) as live:  # type: ignore[arg-type]
         page = opened(browser, live, VISITED)  # whose panels were open in a wide window
@@ -79,7 +79,7 @@ def test_two_flocks_side_by_side_are_whole_and_under_one_clock(browser: Browser,
             assert len(frames) == len(halves) == 2
             for half, agents in zip(halves, (12, 15), strict=True):
                 half.wait_for_function("(all) => globalThis.murmura?.drawn === all", arg=agents)
-                # The world is whole and clear of the controls, as in films.
+                # The whole world is visible and clear of the controls.
                 half.wait_for_function("""() => {
                   const { camera, view } = murmura;
                   const [x, y] = [camera.x * camera.zoom, camera.y * camera.zoom];

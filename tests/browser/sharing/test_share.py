@@ -1,4 +1,4 @@
-"""A class watches: visitors with the class code look and do not touch, and the host does."""
+"""Sharing with a class: visitors with the class code can only watch; the host can change the flock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CODE = "KMP234"
 
 @pytest.fixture
 def shared(built: None) -> Iterator[Live]:
-    """What `murmura live --share` serves, for this machine alone."""
+    """Serves what `murmura live --share` serves, on this machine only."""
     with Live(Session(flock(20), seed=7, backend="reference"), CODE) as found:
         yield found
 
@@ -31,7 +31,7 @@ def opened(browser: Browser, address: str) -> Page:
     return page
 
 
-def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) -> None:
+def test_visitors_watch_and_the_host_controls(shared: Live, browser: Browser) -> None:
     session = shared.session
     session.submit({"type": "pause"}, pytest.fail)
     session.ask(lambda: None).result(PATIENCE)
@@ -46,7 +46,7 @@ def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) ->
         assert "visitor" in str(visitor.locator("body").get_attribute("class"))
         for offer in ("#preset", "#agents", "[data-group=tools]"):
             assert host.locator(offer).is_visible() and not visitor.locator(offer).is_visible(), offer
-        # Keys and clicks of a visitor do nothing; not even what its page might send by hand.
+        # Keys and clicks of a visitor do nothing, and neither do messages sent by hand.
         visitor.keyboard.press("Space")
         visitor.keyboard.press("2")
         visitor.mouse.click(480, 300)
@@ -54,10 +54,10 @@ def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) ->
         for message in ({"type": "play"}, {"type": "set", "values": {"agents": 3}}):
             visitor.evaluate("(message) => { sockets[0].send(JSON.stringify(message)); }", message)
         visitor.wait_for_function("() => heard.error")
-        host.keyboard.press(".")  # a step, after all of that
+        host.keyboard.press(".")  # a step after all of that
         visitor.wait_for_function("(step) => murmura.step === step", arg=begun + 1)
         assert (session.running, session.simulation.agent_count) == (False, 20)
-        visitor.keyboard.press("v")  # how it looks at the flock is the visitor's own affair
+        visitor.keyboard.press("v")  # display settings work for visitors
         visitor.wait_for_function("() => murmura.looks.vision")
         assert host.evaluate("murmura.looks.vision") is False
     finally:
@@ -65,7 +65,7 @@ def test_a_visitor_looks_and_the_host_touches(shared: Live, browser: Browser) ->
             page.context.close()
 
 
-def test_who_types_a_wrong_code_stays_outside(shared: Live, browser: Browser) -> None:
+def test_a_wrong_code_is_refused(shared: Live, browser: Browser) -> None:
     stranger = opened(browser, shared.origin)
     try:
         stranger.get_by_label("Class code").fill("KMP235")

@@ -1,4 +1,4 @@
-"""The exported page in a real browser: it simulates from a disk or any static host, without network requests.
+"""The exported page in a real browser: it simulates from disk or any static host, without network requests.
 
 # S1-1, S1-2: document 001's page to the letter. `classic`, exported, is boids on a canvas in a standard browser with no
 # server behind it.
@@ -51,13 +51,13 @@ READ = f"""async (count) => {{
 
 
 def no_sliders(scenario: mm.Scenario) -> dict[str, Any]:
-    """Nothing can be changed: to find what sliders change takes seconds, where animals live a minute."""
+    """Without changeable values: deriving what sliders change takes seconds, for living animals a minute."""
     return {"ranges": {}, "recipes": {}, "vector": vector_of(scenario).tolist()}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
-    """A file with `classic` and one preset beside."""
+    """A file with `classic` and one preset."""
     found = tmp_path_factory.mktemp("standalone")
     scenes = [resized(mm.load_scenario(name), AGENTS) for name in ("classic", "vicsek")]
     with pytest.MonkeyPatch.context() as patch:
@@ -73,12 +73,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
 
 
 LIVES = {"shark-and-herring": 60, "emergent": 80, "couzin-space": 60}
-"""A hunter; food, births and deaths of two species; a world with a depth."""
+"""A hunter; food, births and deaths of two species; a 3-D world."""
 
 
 @pytest.fixture(scope="module")
 def lives(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
-    """A file with all that lives beside flocks."""
+    """A file with scenarios of hunters, food, births and space."""
     found = tmp_path_factory.mktemp("lives") / "lives.html"
     scenes = [resized(mm.load_scenario(name), count) for name, count in LIVES.items()]
     with pytest.MonkeyPatch.context() as patch:
@@ -97,7 +97,7 @@ def gpu_browser(launch: Launch) -> Iterator[Browser]:
 
 
 def begin(browser: Browser, address: str, before: str = PLAIN) -> Page:
-    """Open an exported page. Its flock is computed by WebGPU; WebGL2 would only paint it, slowly."""
+    """Open an exported page. Its flock is computed with WebGPU; WebGL2 would only paint it, slowly."""
     page = browser.new_page(viewport={"width": 640, "height": 480})
     page.set_default_timeout(1000.0 * PATIENCE)
     page.add_init_script("globalThis.problems = []; addEventListener('error', (e) => problems.push(e.message));"
@@ -122,7 +122,7 @@ def open_page(gpu_browser: Browser) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def page_of_lives(lives: Path, gpu_browser: Browser) -> Iterator[Page]:
-    """One page for all that lives: to compile what `emergent` is made of takes seconds."""
+    """One page for all of these scenarios: compiling `emergent` takes seconds."""
     page = begin(gpu_browser, lives.as_uri())
     page.wait_for_function("() => globalThis.murmuraFlock?.state")
     yield page
@@ -130,14 +130,14 @@ def page_of_lives(lives: Path, gpu_browser: Browser) -> Iterator[Page]:
 
 
 def flock_after(page: Page, count: int) -> tuple[int, np.ndarray]:
-    """Take steps in the page; the step, and x, y, vx, vy of everybody in ascending id."""
+    """Take steps in the page; return the step, and x, y, vx, vy of all agents in ascending id."""
     step, text, *_ = page.evaluate(READ, count)
     return step, np.frombuffer(base64.b64decode(text), np.float32).reshape(-1, 4)
 
 
 @dataclass
 class Seen:
-    """What a page has after some steps."""
+    """The state of a page after some steps."""
 
     quads: np.ndarray
     ids: np.ndarray
@@ -171,7 +171,7 @@ def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: 
     assert step == 1
     assert np.minimum(gap, side - gap).max() < 1e-3
     assert np.abs(found[:, 2:] - truth.velocities).max() < 1e-4
-    # After a hundred steps rounding has grown; what is measured of the flock is the same.
+    # After a hundred steps rounding errors have grown, but the measures are the same.
     step, found = flock_after(page, 99)
     truth.step(99)
     velocities = found[:, 2:].astype(float)
@@ -198,7 +198,7 @@ def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path
     page.get_by_text("needs another kernel").first.wait_for()
 
 
-def test_a_hand_attracts_and_a_preset_loads(folder: Path, open_page: Any):
+def test_the_pointer_attracts_and_a_preset_loads(folder: Path, open_page: Any):
     page = running(open_page((folder / "flock.html").as_uri()))
     _, before = flock_after(page, 0)
     x, y = (float(v) for v in before[3, :2] + 20.0)
@@ -230,7 +230,7 @@ def test_another_seed_gives_the_flock_of_that_seed(folder: Path, open_page: Any)
 
 
 def test_a_start_that_the_file_does_not_carry_is_drawn(folder: Path, open_page: Any):
-    """Several species, so that every column must be right for the first step to be."""
+    """Several species, so that the first step is right only if every column is."""
     page = running(open_page((folder / "large.html").as_uri()))
     truth = mm.Simulation(resized(mm.load_scenario("mixed"), AGENTS), SEED, "reference")
     assert np.array_equal(flock_after(page, 0)[1][:, :2], truth.positions)
@@ -251,14 +251,14 @@ def definition(name: str) -> mm.Simulation:
 
 
 def rows_of(seen: Seen, sim: mm.Simulation, rule: str) -> np.ndarray:
-    """Items of a rule as a page has them."""
+    """The items of a rule in the page."""
     plan = Plan(with_pointer(sim.scenario, None))
     [(begin, end, width)] = [(b, e, len(g.layout)) for _, g, b, e in plan.stateful_items if g.name == rule]
     return seen.items.reshape(-1, plan.item_width)[begin:end, :width]
 
 
 def same_picture(page: Page, truth: mm.Simulation) -> None:
-    """The frame that the page draws is the one that a server would send."""
+    """Check that the page draws the frame that a server would send."""
     page.wait_for_function(
         "() => new DataView(murmuraFlock.frame).getUint32(32, true) === murmuraFlock.epoch"
     )
@@ -285,7 +285,7 @@ def test_hunters_births_and_depths_are_those_of_the_definition(shown: tuple[Page
     np.testing.assert_allclose(seen.quads[:, 2:], truth.velocities[:, :2], atol=2e-4)
     for rule, rows in truth.state.items.items():
         np.testing.assert_allclose(rows_of(seen, truth, rule), rows, rtol=2e-4, atol=2e-3)
-    # Hunters strike and young are born in a hundred steps; whoever is alive is the same.
+    # Within a hundred steps hunters strike and offspring are born; the same agents are alive.
     seen = all_after(page, 99)
     truth.step(99)
     told = page.evaluate("() => murmuraFlock.chronicle.report()")
@@ -318,7 +318,7 @@ SEND = """(message) => {
 
 
 def say(page: Page, **message: Any) -> dict[str, Any]:
-    """Tell the flock something as its page does; the newest of each kind of answer."""
+    """Send the flock a message as its page does; return the newest answer of each kind."""
     page.evaluate(SEND, message)
     answers: dict[str, Any] = page.evaluate("() => answers")
     return answers
@@ -336,7 +336,7 @@ PLACED = {"shark-and-herring": {"kind": "predator", "species": "shark"}, "emerge
 
 
 @pytest.mark.parametrize("shown", PLACED, indirect=True)
-def test_things_are_placed_and_taken_away_and_an_animal_is_looked_at(shown: tuple[Page, str]):
+def test_objects_are_placed_and_removed_and_an_animal_is_inspected(shown: tuple[Page, str]):
     page, name = shown
     truth, kind = definition(name), PLACED[name]
     running(page)
@@ -408,7 +408,7 @@ def test_from_a_static_host_it_asks_for_nothing_else(folder: Path, open_page: An
 
 
 def test_a_link_a_phone_and_both_themes(folder: Path, open_page: Any):
-    """What a scene was changed to comes back from its link; the page fits a phone, in the dark and in light."""
+    """A link restores a changed scene; the page fits a phone, in the dark and the light theme."""
     page = running(open_page((folder / "flock.html").as_uri()))
     page.set_viewport_size({"width": 375, "height": 720})
     red = "() => Number(getComputedStyle(document.body).color.match(/[0-9]+/)[0])"

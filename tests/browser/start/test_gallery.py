@@ -1,4 +1,4 @@
-"""Presets: a gallery with pictures and groups, and those that a visitor keeps in the browser."""
+"""Presets: a gallery with pictures and groups, and the user's own presets in the browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_gallery_has_a_picture_of_every_preset_and_loads_them(tab: Tab) -> N
     groups = gallery.get_by_role("heading", level=3).all_inner_texts()
     assert (
         groups[0] == "In space" and "Published models" in groups and "More" not in groups
-    )  # each has a place
+    )  # each has a position in the sprite sheet
     gallery.locator('[data-preset="roadmap"] button').click()
     tab.until(lambda: tab.session.scenario.name == "roadmap")
     assert not gallery.is_visible()

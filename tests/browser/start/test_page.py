@@ -25,7 +25,7 @@ def test_the_canvas_fills_the_window_without_margins(tab: Tab) -> None:
 
 
 def test_the_flock_moves(gl_tab: Tab) -> None:
-    # S1-14: each picture is cleared, then shows where the step's forces have brought everybody.
+    # S1-14: each picture is cleared, then shows the agents at their positions after the step.
     tab = gl_tab
     before, first = tab.see("step"), tab.page.locator("#flock").screenshot()
     tab.send("play")
@@ -35,7 +35,7 @@ def test_the_flock_moves(gl_tab: Tab) -> None:
     assert tab.page.locator(".line").text_content() == "live"
 
 
-# What had been done when the first picture was drawn, and whether it was there when the next frame was asked for.
+# What had been done when the first picture was drawn, and whether it existed when the next frame was requested.
 START = """
 (() => {
   window.early = { pictures: 0, controls: null, asked: null };
@@ -64,7 +64,7 @@ START = """
 
 
 def test_the_first_picture_waits_for_nothing(make_tab: MakeTab) -> None:
-    """Where the processor paints, an empty picture and hundreds of controls would delay it by tenths of a second."""
+    """In software rendering, an empty picture and hundreds of controls would delay it by tenths of a second."""
     tab = make_tab()
     tab.page.add_init_script(START)
     tab.open()
@@ -90,7 +90,7 @@ def test_without_webgl_a_plain_canvas_does(lend_tab: MakeTab) -> None:
     tab.page.keyboard.press("t")
 
     def shown() -> bool:
-        """Whether a bright pixel lies at every agent, or beside its middle: a dart is slim."""
+        """Whether there is a bright pixel at every agent or next to its centre: a dart is slim."""
         at = tab.screen(simulation.positions).round().astype(int).tolist()
         script = """(at) => { const c = document.getElementById('flock').getContext('2d'), z = c.getTransform().a;
           const rgb = ([x, y]) => c.getImageData(x * z - 1, y * z - 1, 3, 3).data.filter((_, k) => k % 4 < 3);
@@ -110,7 +110,7 @@ def test_a_reloaded_page_shows_the_same_run(tab: Tab) -> None:
     tab.until(lambda: simulation.state_hash()[:8] in str(tab.page.locator(".hud").text_content()))
 
 
-def test_a_lost_line_is_taken_up_again(tab: Tab) -> None:
+def test_the_page_reconnects(tab: Tab) -> None:
     sockets = tab.page.evaluate("() => sockets.length")
     tab.page.evaluate("() => sockets.at(-1).close()")
     tab.until(lambda: tab.page.evaluate("() => sockets.length") > sockets)
@@ -132,7 +132,7 @@ def test_two_tabs_show_one_flock(lend_tab: MakeTab) -> None:
     two.until(lambda: one.see("step") == two.see("step") == two.simulation.step_count)
 
 
-def test_what_a_reader_of_the_screen_hears(tab: Tab) -> None:
+def test_texts_for_screen_readers(tab: Tab) -> None:
     tab.until(lambda: "agents" in str(tab.page.locator("#flock").get_attribute("aria-label")))
     assert tab.page.locator("#flock").get_attribute("role") == "img"
     assert "60 agents" in str(tab.page.locator("#summary").text_content())

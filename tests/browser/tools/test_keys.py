@@ -14,7 +14,7 @@ import murmura as mm
 from tests.browser.tab import Tab
 from tests.view.live import flock
 
-# What a key changes: (key, action in the sheet, what to watch, what it is afterwards given what it was before)
+# What a key changes: (key, action in the batch, what to observe, its value afterwards as a function of the one before)
 Watched = Callable[[Tab], Any]
 SEES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("t", "trails", "looks.trails", lambda was: not was),
@@ -130,7 +130,7 @@ def _content(download: Download) -> bytes:
     return Path(str(download.path())).read_bytes()
 
 
-def test_keys_that_keep_something(tab: Tab) -> None:
+def test_keys_that_save_something(tab: Tab) -> None:
     tab.still(flock(30))
     tab.send("step", count=4)
     tab.until(lambda: tab.see("step") == 4)
@@ -218,14 +218,14 @@ def test_the_sheet_names_every_key_and_each_is_tested(tab: Tab) -> None:
         sheet.locator("[data-action]").evaluate_all("(all) => all.map((each) => each.dataset.action)")
     )
     assert listed == {row[1] for row in SEES} | {row[1] for row in DOES} | ELSEWHERE
-    assert "this sheet" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
+    assert "show this help" in str(sheet.text_content()) and "deselect" in str(sheet.text_content())
     tab.page.keyboard.press("Escape")
     assert not sheet.is_visible()
 
 
 def test_keys_can_be_switched_off(tab: Tab) -> None:
     tab.page.keyboard.press("?")
-    tab.page.get_by_label("Single keys act").uncheck()
+    tab.page.get_by_label("Single-key shortcuts").uncheck()
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("g")
     assert tab.see("looks.density") is False

@@ -1,4 +1,4 @@
-"""Gestures of mouse and fingers: attract, repel, scare, select, follow, build, remove, move the view."""
+"""Mouse and touch gestures: attract, repel, scare, select, follow, build, remove, move the view."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, m
     there = _world(tab, THERE)
     tab.until(lambda: (hand := tab.session.scene.pointer) and hand.mode == mode and _near(vars(hand), there))
     assert tab.see("hand") == mode
-    # The hand is a force of the simulation, not a picture of one: everybody near it feels it.
+    # The pointer is a force in the simulation: it acts on all agents near it.
     points = tab.simulation.scenario.rules.attractors.points
     threats = tab.simulation.scenario.rules.fear.threats
     assert _near(vars((*points, *threats)[-1]), there)
@@ -59,7 +59,7 @@ def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, m
 
 
 def _lone(tab: Tab) -> np.ndarray:
-    """Two agents far apart; where they are in the window."""
+    """Load two agents far apart; return their positions in the window."""
     places = [[500.0, 450.0], [1100.0, 450.0]]
     tab.arranged(flock(2), places, [[1.0, 0.0], [0.0, 1.0]])
     return tab.screen(places)
@@ -126,7 +126,7 @@ def test_the_map_shows_the_way(tab: Tab) -> None:
 
 
 def test_building_and_removing(tab: Tab) -> None:
-    """Obstacles, walls, food and predators, each placed and taken away again."""
+    """Obstacles, walls, food and predators are each placed and removed again."""
     tab.still()
     mouse, place = tab.page.mouse, _world(tab, HERE)
     zoom = tab.see("camera.zoom")
@@ -167,10 +167,10 @@ def test_building_and_removing(tab: Tab) -> None:
         tab.until(lambda thing=thing: thing in tab.see("things"))
         mouse.click(*THERE, button="right")
         tab.until(lambda items=items: not items())
-    assert not rules().predators.enabled  # the last hunter takes the rule with it
+    assert not rules().predators.enabled  # removing the last hunter disables the rule
 
 
-def test_quick_clicks_make_as_many_things(tab: Tab) -> None:
+def test_quick_clicks_place_as_many_objects(tab: Tab) -> None:
     tab.still()
     tab.page.keyboard.press("Shift+D")
     tab.page.get_by_label("Kind of predator").select_option("owl")
@@ -197,7 +197,7 @@ def test_attractors_and_repulsors_stay_are_moved_and_removed(tab: Tab) -> None:
     mouse.click(*THERE)
     tab.until(lambda: [point.strength > 0 for point in points()] == [True, False])
     tab.until(lambda: tab.see("things") == ["attractor", "attractor"])
-    # With its tool in hand a thing is taken hold of and moved; nothing new is placed.
+    # Dragging an object with its tool moves it and places nothing new.
     elsewhere = (HERE[0] + 60, HERE[1] + 40)
     mouse.move(*HERE)
     mouse.down()
@@ -221,12 +221,12 @@ class TouchScreen:
         self._line.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
 
-def test_fingers(make_tab: MakeTab) -> None:
+def test_touch_gestures(make_tab: MakeTab) -> None:
     tab = make_tab(gl=False, has_touch=True).open()
     touch = TouchScreen(tab)
 
     def pulls() -> bool:
-        """One finger that moves pulls; on a busy machine it may rest too long before it moves, and push."""
+        """A moving touch attracts; on a busy machine it may rest too long before it moves, and repel."""
         touch.touch("touchStart", HERE)
         touch.touch("touchMove", THERE)
         hand = tab.until(lambda: tab.session.scene.pointer)
@@ -238,12 +238,12 @@ def test_fingers(make_tab: MakeTab) -> None:
         return pulled
 
     tab.until(pulls)
-    # One that rests pushes.
+    # A resting touch repels.
     touch.touch("touchStart", HERE)
     tab.until(lambda: (hand := tab.session.scene.pointer) and hand.mode == "repel")
     touch.touch("touchEnd")
     tab.until(lambda: tab.session.scene.pointer is None)
-    # Two move the view and zoom it, and choose nobody when they leave.
+    # Two touches move and zoom the view, and select nothing when they end.
     zoom, middle = tab.see("camera.zoom"), _world(tab, (470, 330))
     touch.touch("touchStart", (440, 330), (500, 330))
     touch.touch("touchMove", (410, 330), (530, 330))

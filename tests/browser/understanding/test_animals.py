@@ -16,13 +16,13 @@ def _ecosystem(**values: Any) -> mm.Scenario:
     return mm.load_scenario("arms-race").with_values({"agents": 14} | values)
 
 
-def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
+def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> None:
     simulation = tab.still(_ecosystem())
     tab.send("step", count=3)
     tab.until(lambda: simulation.step_count == 3)
     tab.send("select", id=2)
     told = simulation.explain(2)
-    story = tab.page.get_by_role("region", name="Chosen agent")
+    story = tab.page.get_by_role("region", name="Selected agent")
     tab.until(lambda: "Agent 2" in story.inner_text())
     text = story.inner_text()
     assert told["stance"]["reason"] in text and told["state"]["gender"] in text
@@ -35,7 +35,7 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     circle = radius * tab.see("camera.zoom")
     whole = [arc for arc in tab.drawn()["arcs"] if arc["how"] == "stroke"]  # the wedge is filled
     assert min(abs(arc["r"] - circle) for arc in whole) < 0.01
-    # V draws the mean sight of each kind, not the scenario's radius.
+    # V draws the mean sight of each species, not the scenario's radius.
     tab.until(lambda: tab.session.status["population"].get("sights"))
     sights = np.array(tab.session.status["population"]["sights"]) * tab.see("camera.zoom")
     tab.page.keyboard.press("Escape")
@@ -43,21 +43,21 @@ def test_the_chosen_animal_tells_its_life_and_its_true_sight(tab: Tab) -> None:
     tab.until(lambda: set(sights.round(1).tolist()) <= {round(arc["r"], 1) for arc in tab.drawn()["arcs"]})
 
 
-def test_bodies_are_drawn_from_near(tab: Tab) -> None:
+def test_bodies_are_drawn_close_up(tab: Tab) -> None:
     simulation = tab.still(_ecosystem())
     place = tab.screen(simulation.positions[:1])[0]
     before = len(tab.drawn()["lines"])
     tab.page.mouse.move(*place.tolist())
     tab.page.mouse.wheel(0, -2400)
     tab.until(lambda: tab.session.body_observer.window is not None)
-    tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # a tail at least
+    tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # at least a tail
     tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))
     tab.until(lambda: tab.session.body_observer.window is None)
 
 
-def test_a_hunter_shows_whom_it_is_after_and_how_far_it_frightens(tab: Tab) -> None:
+def test_a_hunter_shows_its_target_and_its_fright_radius(tab: Tab) -> None:
     hawk = [{"kind": "hawk", "x": 400.0, "y": 400.0, "panic_radius": 90.0}]
     values = {"rules.predators.hunters": hawk, "rules.predators.enabled": True, "rules.fear.enabled": True}
     simulation = tab.still(flock(12, **values))

@@ -27,7 +27,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
     hint = tab.page.get_by_role("note")
     tab.until(lambda: tab.page.locator(".hint").count() == 1)
     tab.page.clock.run_for(5_000)
-    assert not hint.is_visible()  # it comes with the first picture
+    assert not hint.is_visible()  # it appears with the first picture
     tab.page.evaluate("() => { letIn(); }")
 
     def begun() -> bool:
@@ -35,7 +35,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
         return tab.see("firstPicture") is not None and hint.is_visible()
 
     tab.until(begun)
-    tab.page.clock.run_for(60_000)  # however long the visitor only watches
+    tab.page.clock.run_for(60_000)  # as long as the visitor only watches
     assert hint.is_visible()
     tab.page.mouse.click(480, 300)
     assert not hint.is_visible()
@@ -46,7 +46,7 @@ def test_the_hint_stays_until_something_was_done_and_is_remembered(make_tab: Mak
 
 
 def _legend(tab: Tab) -> str:
-    return str(tab.page.get_by_role("region", name="What the colours mean").inner_text())
+    return str(tab.page.get_by_role("region", name="Legend").inner_text())
 
 
 def test_the_legend_names_species_and_says_who_hunts(tab: Tab) -> None:
@@ -60,7 +60,7 @@ def test_the_legend_names_species_and_says_who_hunts(tab: Tab) -> None:
     assert names[0].capitalize() not in _legend(tab)
 
 
-# Where parts of the top line are while a kernel is compiled: left, right, and how wide their text would be [CSS px].
+# Parts of the top line while a kernel is compiled: left, right, and the full width of their text [CSS px].
 COMPILING = """() => {
   const told = { ...heard.status, compiling: true, progress: 'compiling, 27 s of about 29 s' };
   sockets.at(-1).onmessage({ data: JSON.stringify(told) });
@@ -72,7 +72,7 @@ COMPILING = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_words_about_compiling_leave_room_for_the_others(tab: Tab, width: int) -> None:
+def test_compile_progress_leaves_room_for_the_rest_of_the_line(tab: Tab, width: int) -> None:
     tab.page.set_viewport_size({"width": width, "height": 640})
     tab.still(mm.load_scenario("ecosystem").with_values({"agents": 20}))
     tab.until(lambda: _legend(tab).count("\n") == 4)
@@ -95,7 +95,7 @@ def test_in_a_crowd_lines_are_drawn_for_some_and_the_legend_says_so(tab: Tab) ->
     assert every > 2 and len(watchers) <= 800 / every + 1
     length = sum(np.hypot(*np.subtract(line["to"], line["from"])) for line in lines)
     ground = (300.0 * tab.see("camera.zoom")) ** 2
-    assert length / ground < 1.6  # px of line on a px: they can be told apart
+    assert length / ground < 1.6  # px of line per px: they can be distinguished
 
 
 def test_the_density_grid_has_a_legend(tab: Tab) -> None:

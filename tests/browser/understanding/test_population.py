@@ -15,7 +15,7 @@ from tests.view.live import flock
 
 
 def _words(tab: Tab, name: str) -> set[str]:
-    """What stands at a chart, line by line."""
+    """The text of a chart, line by line."""
     return set(tab.page.locator(f'[data-chart="{name}"]').inner_text().split("\n"))
 
 
@@ -31,14 +31,14 @@ def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
     assert "[agents]" in _words(tab, "population")
     stances = {text.rstrip("0123456789 ") for text in _words(tab, "stance")}
     assert {"Idle", "Seeking food", "Fleeing"} <= stances
-    # The ratio of hunters to prey is one of the measures that can be chosen.
+    # The ratio of hunters to prey is one of the measures to choose from.
     tab.page.get_by_label("Measure of this chart, now polarization").select_option("hunters_per_prey")
     tab.until(lambda: f"{counts()['owl'] / counts()['finch']:.4g}" in _words(tab, "hunters_per_prey"))
     tab.page.get_by_label("Measure of this chart, now stance").select_option("energy_mean")
     tab.until(
         lambda: f"All {tab.session.status['measures']['energy_mean']:.4g}" in _words(tab, "energy_mean")
     )
-    tab.page.reload()  # what was chosen is remembered
+    tab.page.reload()  # the choice is remembered
     tab.shows_now()
     tab.send("play")
     tab.until(lambda: tab.page.locator('[data-chart="hunters_per_prey"]').count() == 1)
@@ -59,19 +59,19 @@ def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab
     tab.until(lambda: tab.page.locator(".card").count() >= 2)
 
     def labels(times: bool) -> set[str]:
-        """What stands at the axes of the first chart."""
+        """The labels of the axes of the first chart."""
         found = tab.page.evaluate("() => labels")
         return {text for name, text in found if name == "polarization" and text.endswith(" s") == times}
 
     tab.until(lambda: labels(times=True))
-    assert labels(times=False) == {"0", "0.5", "1"}  # whatever was measured
+    assert labels(times=False) == {"0", "0.5", "1"}  # all measures
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save as CSV").click()
     assert waiting.value.suggested_filename == "murmura-classic-seed7-measures.csv"
     rows = list(csv.DictReader(io.StringIO(Path(str(waiting.value.path())).read_text())))
     assert len(rows) >= 2 and {"time", "polarization", "agents"} <= set(rows[0])
     times = [float(row["time"]) for row in rows]
-    assert times == sorted(set(times))  # a point for each measurement, no stairs
+    assert times == sorted(set(times))  # a point for each measurement, without duplicates
     assert all(0.0 <= float(row["polarization"]) <= 1.0 for row in rows)
 
 
@@ -95,9 +95,9 @@ def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> 
     feed.get_by_role("button", name="Copy").click()
     text = tab.until(lambda: tab.page.evaluate("() => navigator.clipboard.readText()"))
     assert f"Agent {newest['id']}" in text and "was born" not in text
-    tab.still(flock(20))  # another flock: another story
+    tab.still(flock(20))  # a new flock starts an empty list
     tab.page.mouse.move(3, 3)
-    tab.until(lambda: "Nothing yet." in feed.inner_text())
+    tab.until(lambda: "No events yet." in feed.inner_text())
 
 
 def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
@@ -113,7 +113,7 @@ def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
 
 
 def test_the_whole_page_follows_the_theme_of_the_system(lend_tab: MakeTab) -> None:
-    """Picture and panels together: Chromium tells a page nothing of a change that the page has read before."""
+    """Picture and panels together: Chromium does not report a change to a page that has already read it."""
     tab = lend_tab(gl=False, viewport={"width": 400, "height": 300}).open()
     tab.send("play")  # pictures are drawn all the time
     for scheme in ("light", "dark") * 4:
@@ -130,7 +130,7 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     figures = tab.page.locator("#facts")
     tab.until(lambda: f"males\n{males}\nfemales\n{30 - males}" in figures.inner_text())
     assert "captures" not in figures.inner_text()
-    # All others, as the server tells of them where there are any.
+    # All others, as the server sends them if there are any.
     text = tab.page.evaluate("""() => {
       const { population, totals, ...rest } = heard.status;
       const told = { ...rest, population: { ...population, pairs: 4, fights: 3 }, totals: { meal: 70, capture: 2 } };
@@ -139,4 +139,4 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     }""")
     assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
     tab.send("play")
-    tab.until(lambda: re.search(r"pictures/s\n[1-9]", figures.inner_text()))
+    tab.until(lambda: re.search(r"fps\n[1-9]", figures.inner_text()))

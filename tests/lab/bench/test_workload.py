@@ -113,7 +113,7 @@ def test_a_backend_that_is_wrong_is_not_timed(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_steps_are_counted_in_full_and_every_round_begins_at_the_start(monkeypatch: pytest.MonkeyPatch):
-    """By a clock that ticks 3 ms for each step, and a millisecond more for each step since the start."""
+    """With a clock that advances 3 ms per step, plus a millisecond for each step since the start."""
     now, age, starts = [0.0], [0], [0]
     monkeypatch.setattr(benching.time, "perf_counter", lambda: now[0])
 
@@ -162,7 +162,7 @@ def test_all_forces_are_at_work():
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_baseline_flies_as_the_reference_does(seed: int):
-    """Two programs that share no line of the step: the same flock after ten steps."""
+    """Two independent programs give the same flock after ten steps."""
     start = mm.Simulation(benching.workload(400), seed, "reference")
     baseline = NumpyFlock(start)
     start.step(10)

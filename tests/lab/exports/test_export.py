@@ -32,7 +32,7 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> mm.Run:
 
 @pytest.fixture(scope="module")
 def living(tmp_path_factory: pytest.TempPathFactory) -> mm.Run:
-    """Births and deaths; at the end nobody was there all the time."""
+    """Births and deaths; no agent lives through the whole run."""
     scenario = mm.load_scenario("classic").with_values({"agents": 3})
     simulation = LivingSimulation(scenario, seed=1, backend="reference")
     return record(
@@ -125,7 +125,7 @@ def test_tables_hold_a_row_for_each_agent_in_each_frame(living: mm.Run):
 @pytest.mark.parametrize("rows", [1, 70, 10**6])
 @pytest.mark.parametrize("name", ["steady", "living"])
 def test_zarr(name: str, rows: int, tmp_path: Path, request: Any, monkeypatch: Any):
-    """In one block or many, what xarray opens is what it would have seen in the run itself."""
+    """In one block or many, xarray opens the same data as directly from the run."""
     monkeypatch.setattr(exporting, "ROWS_AT_ONCE", rows)
     run: mm.Run = request.getfixturevalue(name)
     assert export(run, "zarr", tmp_path / "out.zarr") == [tmp_path / "out.zarr"]
@@ -166,11 +166,11 @@ def test_parquet_and_csv(name: str, tmp_path: Path, request: Any):
 
 def test_what_is_there_already_is_kept(steady: mm.Run, tmp_path: Path):
     (tmp_path / "run-metrics.csv").write_text("mine")
-    with pytest.raises(ScenarioError, match=r"run-metrics\.csv exists already"):
+    with pytest.raises(ScenarioError, match=r"run-metrics\.csv already exists"):
         export(steady, "csv", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["run-metrics.csv"]
     (tmp_path / "old.zarr").mkdir()
-    with pytest.raises(ScenarioError, match=r"old\.zarr exists already"):
+    with pytest.raises(ScenarioError, match=r"old\.zarr already exists"):
         export(steady, "zarr", tmp_path / "old.zarr")
 
 
@@ -221,7 +221,7 @@ def test_a_missing_library_is_reported_with_the_command(
 
 
 def test_a_run_without_a_single_frame(steady: mm.Run, tmp_path: Path):
-    """Killed before the first was committed."""
+    """Killed before the first frame was committed."""
     folder = tmp_path / "run"
     folder.mkdir()
     for name in ("config.json", "manifest.json"):

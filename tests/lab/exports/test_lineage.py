@@ -116,7 +116,7 @@ def test_newick_read_back_is_the_maternal_lines(run, pruning: dict) -> None:
 
 
 def chain(length: int) -> Lineage:
-    """Everybody is the child of the one before."""
+    """Every agent is the child of the previous one."""
     register = Register(np.array([0]), np.array([0]), 0)
     rows = np.zeros((length - 1, 8))
     rows[:, 0] = rows[:, 2] = np.arange(1, length)
@@ -153,14 +153,14 @@ HEIRS = Path(__file__).parents[1] / "births_and_deaths.py"
 
 def test_what_cannot_be_exported_is_reported(run, tmp_path: Path) -> None:
     folder = run[0].folder
-    with pytest.raises(ScenarioError, match=r"ends in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
+    with pytest.raises(ScenarioError, match=r"end in \.csv, \.parquet, \.nwk, got 'tree.newick'"):
         export_lineage(folder, tmp_path / "tree.newick")
-    with pytest.raises(ScenarioError, match="1 or more members, got 0"):
+    with pytest.raises(ScenarioError, match="at least 1 member, got 0"):
         export_lineage(folder, tmp_path / "tree.csv", least=0)
     with pytest.raises(ScenarioError, match="there is no folder"):
         export_lineage(folder, tmp_path / "nowhere" / "tree.csv")
     export_lineage(folder, tmp_path / "tree.csv")
-    with pytest.raises(ScenarioError, match="exists already"):
+    with pytest.raises(ScenarioError, match="already exists"):
         export_lineage(folder, tmp_path / "tree.csv")
     assert [p.name for p in tmp_path.iterdir()] == ["tree.csv"]
     assert "--lineage FILE" in complaint(murmura_says("export", folder, "--rules", HEIRS, cwd=tmp_path), 2)
@@ -177,7 +177,7 @@ def test_a_damaged_story_is_reported(run, tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_stopped_leaves_the_same_metrics(run, tmp_path: Path) -> None:
-    # Births of the last minute were told before the run stopped: they are counted after it goes on.
+    # Births of the last minute were reported before the run stopped; they still count after it is resumed.
     whole = run[0]
     record(mm.Simulation(family(), 1, "reference"), 40, tmp_path / "part", every=15)
     resume(tmp_path / "part", steps=90)

@@ -56,7 +56,7 @@ def test_births_upwards_and_deaths_by_cause_downwards(run) -> None:
     assert counts == {"births": sum(e["kind"] == "birth" for e in events)} | {
         f"died of {cause}": -count for cause, count in deaths.items()
     }
-    # No two causes lie over each other: the bars of the second begin where those of the first end.
+    # Causes do not overlap: the bars of the second begin where those of the first end.
     first, second = (figure.axes[1].containers[k] for k in (1, 2))
     assert [bar.get_y() for bar in second] == pytest.approx([bar.get_height() for bar in first])
 
@@ -156,7 +156,7 @@ def test_the_family_tree_hangs_every_life_from_its_mothers(run) -> None:
         assert (y, end) == (rows[tree.mother_rows[row]], rows[row]) and x * 60.0 == pytest.approx(
             tree.born[row]
         )
-    # No line of another family lies between a mother and her child.
+    # No line of another family is between a mother and her child.
     for head in np.unique(tree.families):
         members = np.sort(rows[tree.families == head])
         assert (np.diff(members) == 1).all()

@@ -129,7 +129,7 @@ def test_lines_have_a_band_of_one_standard_error(line, tmp_path: Path):
         assert max(edge) == pytest.approx(cell["polarization"] + cell["polarization_error"])
         assert min(edge) == pytest.approx(cell["polarization"] - cell["polarization_error"])
     assert plot(line.folder, tmp_path / "l.svg", of=["polarization", "groups"]) == "lines"
-    # Classic counts speeds by the tick, and so says the axis.
+    # In classic, speeds are per tick, and the axis says so.
     assert {"motion max speed [u/tick]", "polarization", "groups"} <= set(texts(tmp_path / "l.svg"))
 
 
@@ -220,7 +220,7 @@ def test_a_kind_of_ones_own(run, tmp_path: Path):
 
 
 def test_what_the_documents_show_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any):
-    """Without a main guard, too, which workers that import a user's script would need."""
+    """Also without a main guard, which workers that import a user's script would need."""
     page = Path(__file__).parents[3] / "docs" / "sweeps.md"
     sweeping, own_figure = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
     monkeypatch.chdir(tmp_path)
@@ -236,15 +236,15 @@ def test_what_the_documents_show_works(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_mistakes_are_named(plane, run, tmp_path: Path):
     for options, message in (
-        ({"out": tmp_path / "a.bmp"}, r"ends in \.png, \.svg, \.pdf, got 'a\.bmp'"),
+        ({"out": tmp_path / "a.bmp"}, r"end in \.png, \.svg, \.pdf, got 'a\.bmp'"),
         ({"out": tmp_path / "none" / "a.png"}, "there is no folder"),
         ({"kind": "fase"}, "did you mean 'phase'"),
-        ({"kind": "series"}, "series cannot show .* this can be phase, lines"),
+        ({"kind": "series"}, "series cannot show .* can be drawn as phase, lines"),
         ({"of": "milling"}, "has no measure 'milling'"),
         ({"x": "rules.alignment.wieght"}, r"did you mean 'rules\.alignment\.weight'"),
         ({"x": "rules.alignment.weight", "y": "rules.alignment.weight"}, "must differ"),
         ({"width": 0.1}, "a width of 1 to 40"),
-        ({"folder": tmp_path}, "neither the folder of a run nor of a sweep"),
+        ({"folder": tmp_path}, "is not the folder of a run"),
     ):
         with pytest.raises(ScenarioError, match=message):
             plot(**({"folder": plane.folder, "out": tmp_path / "a.png"} | options))

@@ -22,13 +22,13 @@ from murmura.lab.films.picture import Look
 from murmura.lab.runs.recording import record
 from murmura.lab.sweeps.tables import write_table
 
-LEAST = 256  # bytes that the small disk takes in one file
+LEAST = 256  # greatest size of a file on the small disk [bytes]
 
 
 @contextmanager
 def small_disk() -> Iterator[None]:
     before, writes = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # modules that are cut short in the cache would break every other process
+    sys.dont_write_bytecode = True  # truncated modules in the cache would break every other process
     resource.setrlimit(resource.RLIMIT_FSIZE, (LEAST, before[1]))
     try:
         yield
@@ -68,7 +68,7 @@ WRITERS: dict[str, Callable[[mm.Run, Path], object]] = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_gives_a_message_and_leaves_nothing(name: str, run: mm.Run, tmp_path: Path) -> None:
-    WRITERS[name](run, tmp_path / name)  # also compiles and imports what it needs, while there is room
+    WRITERS[name](run, tmp_path / name)  # also compiles and imports everything while there is space
     whole = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert max(len(content) for content in whole.values()) > LEAST
     narrow = tmp_path / "narrow"

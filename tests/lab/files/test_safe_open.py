@@ -1,4 +1,4 @@
-"""Files of a run: never written through a link, never left incomplete, and a start that is never lost."""
+"""Files of a run: never written through a link, never left incomplete, and always resumable."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def test_a_run_is_not_written_through_links(name: str, stopped: Path, tmp_path: 
     before = elsewhere.read_bytes()
     (folder / name).unlink()
     (folder / name).symlink_to(elsewhere)
-    with pytest.raises(mm.MurmuraError, match=r"is a link: only a plain file is written to|is damaged"):
+    with pytest.raises(mm.MurmuraError, match=r"is a link: only plain files are written to|is damaged"):
         resume(folder)
     assert elsewhere.read_bytes() == before
 
 
 def test_links_under_the_names_of_files_to_come_lead_nowhere(stopped: Path, tmp_path: Path):
-    """Files are written aside under a name that can be guessed: `.NAME.PID`."""
+    """Temporary files have a predictable name: `.NAME.PID`."""
     folder = shutil.copytree(stopped, tmp_path / "run")
     precious = tmp_path / "precious"
     precious.write_text("do not touch")
@@ -104,7 +104,7 @@ def killed(folder: Path, module: str, name: str, more: str = "") -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("recorder", "Outputs.create"),  # nothing but what is needed to begin
+        ("recorder", "Outputs.create"),  # only what is needed to start
         ("recorder", "LinesWriter.create"),  # some of the files
         ("checkpoints", "Checkpoints.save"),  # before the first checkpoint
     ],
@@ -122,7 +122,9 @@ def test_a_run_killed_before_its_first_step_continues(module: str, name: str, tm
 
 def test_a_run_from_a_start_of_its_own_is_not_begun_from_another(tmp_path: Path):
     killed(tmp_path / "run", "checkpoints", "Checkpoints.save", ", positions=[[5.0, 5.0]] * 6")
-    with pytest.raises(RunError, match="stopped before its first checkpoint, and began from another state"):
+    with pytest.raises(
+        RunError, match="stopped before its first checkpoint, and did not begin from the start"
+    ):
         resume(tmp_path / "run")
 
 
@@ -131,7 +133,9 @@ def test_a_run_killed_before_it_had_begun_is_begun_by_the_same_command(tmp_path:
     assert {path.name for path in (tmp_path / "run").iterdir()} == {".lock"}
     (tmp_path / "run" / "config.json").write_text("{")
     (tmp_path / "run" / ".config.json.123").write_text("{")
-    with pytest.raises(ScenarioError, match=r"ended before it began\. Start it again with the same command"):
+    with pytest.raises(
+        ScenarioError, match=r"was stopped before it began\. Start it again with the same command"
+    ):
         resume(tmp_path / "run")
     assert record(small(), 9, tmp_path / "run").verify().is_whole
     assert not (tmp_path / "run" / ".config.json.123").exists()
@@ -155,8 +159,8 @@ def test_a_folder_with_this_very_run_says_how_to_continue(stopped: Path, tmp_pat
     said = complaint(murmura_says(*words, stopped, cwd=tmp_path), 2)
     assert f"it contains this run, unfinished; continue it with `murmura resume {stopped}`" in said
     other = complaint(murmura_says(*words, stopped, "--set", "world.width=900", cwd=tmp_path), 2)
-    assert "this very run" not in other and "is not empty: name a new folder" in other
+    assert "this run, finished" not in other and "is not empty: choose a new folder" in other
     done = record(small(), 2, tmp_path / "done")
     scenario: Any = done.scenario
-    with pytest.raises(ScenarioError, match="it holds this very run, finished with 2 steps"):
+    with pytest.raises(ScenarioError, match="it contains this run, finished with 2 steps"):
         check_request(2, done.folder, 1, scenario=scenario, seed=3)

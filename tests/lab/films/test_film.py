@@ -115,7 +115,7 @@ def test_one_moment_and_the_last_one(tmp_path: Path):
 
 
 def test_a_part_begins_with_the_trails_of_the_whole(tmp_path: Path):
-    """So a picture of a step is the same wherever a film begins."""
+    """A picture of a step does not depend on where the film begins."""
     render(crossing(60), tmp_path / "all-%02d.png", SMALL, Cut(fps=10.0))
     render(crossing(60), tmp_path / "part-%02d.png", SMALL, Cut(fps=10.0, begin=400, end=420))
     render(crossing(60), tmp_path / "one.png", SMALL, Cut(fps=10.0, at=410))
@@ -169,13 +169,13 @@ def test_an_encoder_that_dies_is_reported_and_leaves_nothing(tmp_path: Path):
 def test_two_runs_side_by_side(tmp_path: Path):
     other = ReelInMemory([moment([[1400.0 - 20.0 * k, 450.0]], [-20.0, 0.0], 10 * k) for k in range(5)])
     film = render(crossing(9), tmp_path / "f-%d.png", SMALL, beside=other)
-    assert film.pictures == 5  # as long as both are there
+    assert film.pictures == 5  # as long as the shorter one
     from matplotlib.image import imread
 
     columns = []
     for k in range(5):
         picture = imread(tmp_path / f"f-{k}.png").mean(axis=2)[60:120]
-        assert picture[:, 159:161].min() > 0.35  # the seam
+        assert picture[:, 159:161].min() > 0.35  # the line between them
         picture[:, 157:163] = 0.0
         columns.append((picture[:, :160].max(axis=0).argmax(), 160 + picture[:, 160:].max(axis=0).argmax()))
     left, right = np.array(columns).T
@@ -186,9 +186,9 @@ def test_two_runs_side_by_side(tmp_path: Path):
     ("name", "size", "fps", "message"),
     [
         ("a.avi", (320, 180), 30.0, "must end in .mp4, .gif, .png, got 'a.avi'"),
-        ("a.mp4", (321, 180), 30.0, "even number of pixels a side, got 321x180"),
-        ("a.gif", (320, 180), 60.0, "from 0.1 to 50 pictures a second, got 60"),
-        ("a.mp4", (320, 180), 0.0, "from 0.1 to 1000 pictures a second, got 0"),
+        ("a.mp4", (321, 180), 30.0, "even width and height, got 321x180"),
+        ("a.gif", (320, 180), 60.0, "from 0.1 to 50 for .gif, got 60"),
+        ("a.mp4", (320, 180), 0.0, "from 0.1 to 1000 for .mp4, got 0"),
         ("no/a.mp4", (320, 180), 30.0, "there is no folder"),
     ],
 )

@@ -17,7 +17,7 @@ from murmura.lab.films.film_frames import Shot, SimulatedReel, mixed, part_of, s
 from tests.lab.film_scenes import FIELD, crossing, moment
 from tests.sizes import size
 
-# No deadline: how long an example takes says nothing on a busy machine.
+# No deadline: the duration of an example means nothing on a busy machine.
 calmly = settings(max_examples=size(25, 50), deadline=None)
 STEPS = st.lists(st.integers(1, 50), min_size=1, max_size=30).map(lambda gaps: np.cumsum(gaps).tolist())
 
@@ -63,7 +63,7 @@ def test_parts_take_both_ends_in():
         ScenarioError, match="no frame was recorded from step 11 to 19; recorded: 4 frames from step 0"
     ):
         part_of(steps, 11, 19)
-    with pytest.raises(ScenarioError, match="must not lie after --to, got 20 and 10"):
+    with pytest.raises(ScenarioError, match="must not be after --to, got 20 and 10"):
         part_of(steps, 20, 10)
     with pytest.raises(ScenarioError, match="nothing was recorded"):
         part_of([], None, None)
@@ -109,7 +109,7 @@ def test_the_middle_of_a_flock_on_a_torus():
     ("wrong", "message"),
     [
         ({"speed": 0.0}, "speed must be a number"),
-        ({"smooth": True}, "smooth films need --speed"),
+        ({"smooth": True}, "--smooth needs --speed"),
         ({"at": 3, "begin": 1}, "use one or the other"),
     ],
 )

@@ -32,13 +32,13 @@ def sampled() -> dict[str, list[list[int]]]:
 def test_the_tables_are_those_of_the_page():
     kept = json.loads(SAMPLES.read_text(encoding="utf-8"))
     for name, colors in sampled().items():
-        # A last bit may round the other way in another language.
+        # The last bit may be rounded differently in another language.
         assert np.abs(np.array(colors) - kept[name]).max() <= 1, name
     assert kept.keys() == sampled().keys()
 
 
 def test_viridis_is_viridis():
-    """The part in use, against matplotlib's own."""
+    """The used part of the palette, compared with matplotlib's."""
     import matplotlib as mpl
 
     own = palette_table("viridis", "dark")

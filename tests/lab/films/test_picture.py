@@ -17,7 +17,7 @@ from murmura.scenario import Scenario, load_scenario
 from tests.lab.film_scenes import FIELD, moment
 
 DART = np.array([(1.0, 0.0), (-1.0, 0.52), (-0.5, 0.0), (-1.0, -0.52)])
-"""Corners of an agent in half lengths, as the page's shader has them."""
+"""Corners of an agent in half lengths, as in the page's shader."""
 BARE = Look(size=(1280, 720), trails=0.0, labels=False)
 HALF = 5.0 * 2.0 * (1600 + 1.6 * 900) / 3200 * (1280 / 1600) * 0.98  # [px] of an agent of size 2 in FIELD
 
@@ -35,7 +35,7 @@ def luminance(pixels: np.ndarray) -> np.ndarray:
 
 
 def blobs(painter: Painter, one: FilmFrame) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Spots that an empty picture has not: the centre of light [px] of each, and its second moments."""
+    """Spots that are not in an empty picture: the centre of light [px] of each, and its second moments."""
     empty = Painter(painter.scenario, replace(painter.look, follow=None))
     sky = luminance(empty.paint(moment(np.empty((0, 2)), [0.0, 0.0]), 1 / 30))
     light = np.abs(luminance(painter.paint(one, 1 / 30)) - sky)
@@ -53,7 +53,7 @@ def blobs(painter: Painter, one: FilmFrame) -> list[tuple[np.ndarray, np.ndarray
 
 
 def scattered(seed: int = 4, count: int = 24) -> tuple[np.ndarray, np.ndarray]:
-    """Places at least 150 u apart, and directions all around."""
+    """Positions at least 150 u apart, and directions all around."""
     rng = np.random.default_rng(seed)
     grid = np.stack(np.meshgrid(np.arange(6) * 250.0 + 170.0, np.arange(4) * 210.0 + 130.0), axis=-1).reshape(
         -1, 2
@@ -78,7 +78,7 @@ def test_everybody_is_where_the_moment_says_and_points_where_it_flies(theme: str
         nose = (place - (800, 450)) * zoom + (640, 360)
         middle = nose + HALF * (turn @ centroid(DART))
         centre, spread = min(found, key=lambda blob: np.hypot(*(blob[0] - middle)))
-        # Light falls off towards the tail, by a quarter: it draws the centre a little to the nose.
+        # Light falls off by a quarter towards the tail, which shifts the centre slightly towards the nose.
         assert np.hypot(*(centre - middle)) < 0.1 * HALF
         back = nose - centre
         assert back @ ahead / np.hypot(*back) > np.cos(np.radians(12))
@@ -87,7 +87,7 @@ def test_everybody_is_where_the_moment_says_and_points_where_it_flies(theme: str
 
 
 def test_a_picture_covers_what_the_shape_covers():
-    """The area of the darts, from an independent polygon filler: 16 samples to a pixel."""
+    """The area of the darts, from an independent polygon filler with 16 samples per pixel."""
     places, velocities = scattered()
     from murmura.compute.raster.plane import add_light, boxes, touch
 
@@ -121,11 +121,11 @@ def test_a_recorded_heading_turns_who_stands_still():
     ((centre, spread),) = blobs(Painter(FIELD, BARE), still)
     axis = np.linalg.eigh(spread)[1][:, 1]
     assert abs(axis[1]) > 0.99
-    assert centre[1] < 360.0  # the tail is heavier, and lies against the heading: above
+    assert centre[1] < 360.0  # the tail is heavier, and is opposite to the heading: above
 
 
 def trail(trails: float) -> np.ndarray:
-    """Light behind an agent that flies right, at the places where it was 4, 8, 12, 16 and 20 pictures ago."""
+    """Light behind an agent that flies right, at its positions 4, 8, 12, 16 and 20 pictures ago."""
     look = Look(size=(640, 360), trails=trails, labels=False)
     painter = Painter(FIELD, look)
     sky = luminance(Painter(FIELD, look).paint(moment(np.empty((0, 2)), [0.0, 0.0]), 1 / 30))
@@ -217,7 +217,7 @@ def test_obstacles_and_points_are_drawn_where_they_are():
     assert all(15 < at(*place) < 60 for place in inside)
     assert all(abs(at(*place)) < 3 for place in outside)
     assert all(at(*place) > 80 for place in [*edges, (500, 700)])
-    assert 15 < at(1200, 700) < 120  # the glow of a pull
+    assert 15 < at(1200, 700) < 120  # the glow of an attractor
 
 
 def test_the_camera_stays_with_an_agent_across_the_seam():
@@ -255,12 +255,12 @@ def test_any_size_can_be_painted(size: tuple[int, int], theme: str):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"size": (10, 720)}, "from 64 to 8192 pixels a side, got 10x720"),
+        ({"size": (10, 720)}, "64 to 8192 pixels wide and high, got 10x720"),
         ({"theme": "blue"}, "theme must be dark or light, got 'blue'"),
-        ({"trails": -1.0}, "trails last from 0 to 60 seconds"),
+        ({"trails": -1.0}, "trails must last from 0 to 60 seconds"),
         ({"color": "spead"}, "did you mean 'speed'"),
         ({"color": "heading", "palette": "viridis"}, "palettes for heading: dusk, aurora"),
-        ({"follow": "leader"}, "id of an agent, or flock, got 'leader'"),
+        ({"follow": "leader"}, "id of an agent or .flock., got 'leader'"),
     ],
 )
 def test_wrong_looks_are_refused(wrong: dict[str, object], message: str):

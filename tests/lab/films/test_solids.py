@@ -1,4 +1,4 @@
-"""Obstacles in films of worlds with a depth: how deep they lie and what they hide, by walking along lines of sight."""
+"""Obstacles in films of 3-D worlds: their depth and what they hide, checked by marching along rays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .test_space import ROOM, SHAPES, SIZE, STILL, moment
 
 
 def _hits(shape: dict[str, Any], a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether the way from each place to the next meets an obstacle: by where the places are, written once more."""
+    """Whether each point is inside an obstacle, by an independent implementation."""
     x, y, z = b.T
     points = np.array(shape.get("points", []))
     match shape["kind"]:
@@ -60,7 +60,7 @@ DENTED = {
 
 @pytest.mark.parametrize("shape", [*SHAPES, TURNED, DENTED], ids=lambda shape: f"{shape['kind']}")
 def test_pixels_know_how_deep_an_obstacle_lies(shape: dict[str, Any]) -> None:
-    """Against walking along the ray of each pixel in small steps."""
+    """Compared with marching along the ray of each pixel in small steps."""
     camera = PainterInSpace(ROOM, Look(size=SIZE, view=View(elevation=35.0, turn=0.0)))._eye
     solids = seen_solids(ROOM.with_values({"obstacles": [shape]}), camera)
     assert solids is not None
@@ -78,11 +78,11 @@ def test_pixels_know_how_deep_an_obstacle_lies(shape: dict[str, Any]) -> None:
             same = expected == solids.near[j, i] or abs(solids.near[j, i] - expected) < 2.0 * step
             off += not (same and (solids.part[j, i] > 0.4) == bool(hits.any()))
     assert found > 10
-    assert off <= 2 + found // 40  # rays that graze an edge, where a round thing has forty corners
+    assert off <= 2 + found // 40  # rays that graze an edge, where a round obstacle has forty corners
 
 
 def test_what_is_behind_an_obstacle_is_not_in_a_film() -> None:
-    """Agents, a hunter and its words, against lines of sight that are walked along."""
+    """Agents, a hunter and its label, compared with marching along rays."""
     ball = {"kind": "circle", "x": 200.0, "y": 150.0, "z": 100.0, "radius": 60.0}
     painter = PainterInSpace(ROOM.with_values({"obstacles": [ball]}), Look(size=SIZE, view=STILL))
     rng = np.random.default_rng(5)
@@ -100,7 +100,7 @@ def test_what_is_behind_an_obstacle_is_not_in_a_film() -> None:
     assert (pixels[nearest < 50.0] == 0).all()
     assert (pixels[nearest > 70.0] > 0).all()
     solid = film[:, *(int(v) for v in painter._eye.project(centre)[0][::-1])]
-    assert solid.max() > 40  # it is there, and no glass
+    assert solid.max() > 40  # it is visible and opaque
 
 
 def test_a_hunter_is_hidden_by_the_agents_before_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Films of worlds with a depth: positions against an independent projection, and orientation of bodies."""
+"""Films of 3-D worlds: positions against an independent projection, and orientation of bodies."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EMPTY = moment(np.empty((0, 3)), [1.0, 0.0, 0.0])
 
 
 def seen_by_a_lens(place: Any, aim: Any, orbit: float, elevation: float, distance: float) -> np.ndarray:
-    """The pixel of a place by turning the world in front of a fixed lens, with SciPy's rotations."""
+    """The pixel of a position, by rotating the world in front of a fixed lens with SciPy."""
     turn = Rotation.from_euler("zx", [-orbit, elevation], degrees=True)
     x, away, up = turn.apply(np.asarray(place, float) - aim)
     spread = SIZE[1] / 2 / np.tan(np.radians(LENS / 2)) / (away + distance)
@@ -124,7 +124,7 @@ def test_who_turns_left_banks_left_and_a_recorded_roll_is_taken_as_it_is() -> No
 
 
 def difference(scenario: Scenario, look: Look, one: FilmFrame) -> np.ndarray:
-    """How much lighter or darker each pixel is than without anybody."""
+    """How much lighter or darker each pixel is than without agents."""
     painted = [
         PainterInSpace(scenario, look).paint(frame, 1 / 30).astype(float).mean(axis=0)
         for frame in (one, replace(EMPTY, step=one.step))
@@ -191,7 +191,7 @@ def test_a_picture_does_not_depend_on_where_the_film_begins(follow: Any) -> None
     pictures = [whole.paint(shot).copy() for shot in whole.plan]
     part.warm_up()
     last = [part.paint(shot).copy() for shot in part.plan]
-    # How far a bird banks is guessed from its last turns, the older the less: that is what little may differ.
+    # The roll of a bird is estimated from its recent turns, with decreasing weight, so it may differ slightly.
     assert np.abs(last[-1].astype(int) - pictures[-1].astype(int)).max() <= 3
 
 

@@ -1,4 +1,4 @@
-"""A fit on a real Dask cluster, whose worker is killed, and then the fit itself: it continues to the same result."""
+"""A fit on a real Dask cluster continues to the same result after its worker and the fit itself are killed."""
 
 from __future__ import annotations
 

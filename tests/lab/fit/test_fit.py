@@ -55,7 +55,7 @@ def made(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Fit:
 
 def test_a_fit_finds_the_speed_that_was_simulated(made: Fit):
     [line] = made.table().values()
-    # Two small generations of a prior from 0.5 to 8: near, though not yet sharp.
+    # Two small generations of a prior from 0.5 to 8: close, but still wide.
     assert abs(line["q50"] - 5.0) < 1.2 and line["q95"] - line["q05"] < 4.0
     told = made.result["generations"]
     assert len(told) == 2 and told[0]["epsilon"] > told[-1]["epsilon"]
@@ -74,7 +74,7 @@ def test_a_fit_leaves_tables_and_its_best_run(made: Fit, run: Run):
 
 
 def test_a_row_is_what_its_run_gives(made: Fit):
-    """Anybody can do a run again, and gets the same summaries."""
+    """Repeating a run gives the same summaries."""
     rows = made.rows()
     row = rows.get(3)
     rows.close()
@@ -90,7 +90,7 @@ def test_the_same_fit_again_does_nothing_and_another_is_refused(made: Fit, run: 
     before = (made.folder / "rows.jsonl").read_bytes()
     again = fitted(run, made.folder)
     assert again.result == made.result and (made.folder / "rows.jsonl").read_bytes() == before
-    with pytest.raises(ScenarioError, match="holds another fit, which differs in population, instants"):
+    with pytest.raises(ScenarioError, match="contains another fit, which differs in population, instants"):
         fitted(run, made.folder, population=9, instants=4)
 
 
@@ -108,7 +108,7 @@ def test_a_fit_that_was_killed_continues_to_the_same_result(made: Fit, run: Run,
     assert not there.is_finished and "not finished" in repr(there)
     with pytest.raises(RunError, match="is not finished: repeat its command"):
         there.posterior()
-    # A line that was torn as the process died is done again.
+    # A run whose line was truncated when the process died is repeated.
     content = (tmp_path / "fit" / "rows.jsonl").read_bytes()
     (tmp_path / "fit" / "rows.jsonl").write_bytes(content[:-40])
     done = resume_fit(tmp_path / "fit", workers=0, progress=lambda done, end: None)
@@ -129,7 +129,7 @@ def test_workers_and_this_process_give_the_same_rows(made: Fit):
 
 
 def test_two_models_are_compared(run: Run, tmp_path: Path):
-    """A model that can swim as fast as the animals did explains more than one that cannot."""
+    """A model that can swim as fast as the animals is more probable than one that cannot."""
     slow = model().model_copy(update={"name": "slow"})
     found = fitted(run, tmp_path / "fit", against=slow, vary_against=["motion.speed=0.5:2"])
     assert found.names == ["couzin", "slow"]
@@ -158,18 +158,18 @@ def test_a_fit_without_predictions_has_no_band(run: Run, tmp_path: Path):
     [
         ({"measures": ["sped"]}, "cannot compare 'sped'"),
         ({"metric": "euclid"}, "--distance takes wasserstein or energy"),
-        ({"population": 2}, "a population of 4 or more"),
-        ({"generations": 0}, "1 or more generations"),
+        ({"population": 2}, "a population of at least 4"),
+        ({"generations": 0}, "at least 1 for generations"),
         ({"most_runs": 3}, "to 1,000,000 runs"),
         ({"seconds": -1.0}, "--seconds takes a number > 0"),
-        ({"seconds": 1.0, "discard": 2.0}, "--discard takes 0 or more seconds"),
-        ({"predictions": -1}, "0 or more predictions"),
-        ({"workers": 1, "scheduler": "tcp://x"}, "give one of them"),
+        ({"seconds": 1.0, "discard": 2.0}, "--discard takes at least 0"),
+        ({"predictions": -1}, "at least 0 predictions"),
+        ({"workers": 1, "scheduler": "tcp://x"}, "use one of them"),
         ({"against": "couzin"}, "nothing is varied"),
         ({"changes": {"motion.sped": 1.0}}, "motion"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_written(
+def test_invalid_arguments_are_refused_before_anything_is_written(
     run: Run, tmp_path: Path, options: dict[str, Any], words: str
 ):
     with pytest.raises(ScenarioError, match=words):
@@ -194,7 +194,7 @@ def test_ranges_are_checked(run: Run, tmp_path: Path, vary: list[str], words: st
 
 def test_folders_that_are_none(made: Fit, run: Run, tmp_path: Path):
     (tmp_path / "note.txt").write_text("mine")
-    with pytest.raises(ScenarioError, match="is not empty and holds no fit"):
+    with pytest.raises(ScenarioError, match="is not empty and does not contain a fit"):
         fitted(run, tmp_path)
     with pytest.raises(ScenarioError, match="is not the folder of a fit"):
         open_fit(tmp_path)
@@ -207,6 +207,6 @@ def test_folders_that_are_none(made: Fit, run: Run, tmp_path: Path):
 
 def test_a_run_too_short_to_fit_to(tmp_path: Path):
     short = record(mm.Simulation(model(), 1, "reference"), 1, tmp_path / "run", 1)
-    with pytest.raises(RunError, match="has 2 frames, expected 3 or more"):
+    with pytest.raises(RunError, match="has 2 frames, expected at least 3"):
         fitted(short, tmp_path / "fit")
     assert np.isfinite(short.frames[0].positions).all()

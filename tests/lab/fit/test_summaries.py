@@ -49,7 +49,7 @@ def test_summaries_have_their_size_and_mean_what_they_say():
     speeds = np.concatenate([np.hypot(*now.velocities.T) for _, now, _ in triples])
     assert found["speeds"] is not None
     np.testing.assert_allclose(found["speeds"], np.quantile(speeds, (np.arange(32) + 0.5) / 32))
-    # Everybody's velocity grows by (0.1, 0.1) a second, whoever is around.
+    # All velocities grow by (0.1, 0.1) per second, whatever the neighbours.
     response = found["response_map"]
     assert response is not None and np.hypot(*np.nanmean(response.reshape(2, -1), axis=1)) < 0.2
 

@@ -42,7 +42,7 @@ def again(run: mm.Run, step: int) -> mm.Simulation:
 def test_frames_are_the_flock_at_their_steps(run: mm.Run):
     frames = run.frames
     assert frames.steps.tolist() == [300, 310, 320, 330, 340]
-    assert (len(frames), frames.columns) == (5, ("energy", "gender"))  # species are there anyway
+    assert (len(frames), frames.columns) == (5, ("energy", "gender"))  # species are always recorded
     for number in (3, 0, -1):  # in any order
         frame = frames[number]
         truth = again(run, frame.step)
@@ -53,7 +53,7 @@ def test_frames_are_the_flock_at_their_steps(run: mm.Run):
         assert np.array_equal(frame.columns["energy"], truth.column("energy"))
         assert np.array_equal(frame.columns["gender"], truth.column("gender"))
         assert frame.columns["gender"].dtype == np.int32
-        # The schema's middle of the box costs a rounding: half a unit in the last place of 1000 u, twice.
+        # Positions relative to the centre of the box are rounded twice: by half a unit in the last place of 1000 u.
         assert np.abs(frame.positions - truth.positions).max() <= 2 * np.spacing(np.float32(1000.0))
     assert [frame.step for frame in frames[1:4]] == [310, 320, 330]
     assert [frame.step for frame in frames] == frames.steps.tolist()
@@ -109,7 +109,7 @@ def test_freud_finds_the_order_that_we_find(run: mm.Run):
             nematic.compute(np.stack([np.cos(halves), np.sin(halves), 0.0 * halves], axis=1))
             order = (4.0 * np.linalg.eigvalsh(nematic.nematic_tensor).max() - 1.0) / 3.0
             assert order == pytest.approx(ours["polarization"], abs=1e-5)
-            # freud takes the frame itself for a system: box, dimensions and places.
+            # freud accepts the frame itself as a system: box, dimensions and positions.
             clusters = freud.cluster.Cluster()
             clusters.compute(frame, neighbors={"r_max": radius})
             assert clusters.num_clusters == ours["groups"]
@@ -146,7 +146,7 @@ def test_an_empty_world_has_frames_too(tmp_path: Path):
 
 
 def test_measures_of_a_frame_are_those_of_the_simulation(run: mm.Run):
-    """What a reader needs to measure by himself is there."""
+    """A reader finds everything needed to compute measures."""
     frame, truth = run.frames[-1], again(run, 340).flock()
     flock = mm.Flock(frame.positions, frame.velocities, truth.width, truth.height, truth.wraps, truth.radius)
     for name, value in measure_flock(flock).items():
@@ -165,7 +165,7 @@ def written(path: Path, frames: int) -> GsdWriter:
 
 
 def test_the_index_grows_and_the_same_frames_give_the_same_bytes(tmp_path: Path):
-    """More frames than the first index holds; committed often, or once."""
+    """More frames than the first index can hold; committed often, or once."""
     often = GsdWriter.create(tmp_path / "often", NAMES, "test")
     for k in range(900):
         often.append({"a": np.arange(k + 1, dtype="<f4"), "b": np.full((2, 3), k, "<i4")})
@@ -217,12 +217,14 @@ def test_a_torn_index_entry_hides_its_frame_only(tmp_path: Path):
     file = written(tmp_path / "file", 3)
     file.commit()
     mark = file.mark()
-    file.append({"a": np.zeros(2, "<f4"), "b": np.zeros(2, "<i4")})  # three entries, with that of the sum
+    file.append(
+        {"a": np.zeros(2, "<f4"), "b": np.zeros(2, "<i4")}
+    )  # three entries, including that of the checksum
     file.commit()
     file.close()
     content = (tmp_path / "file").read_bytes()
     entries = mark["index_location"] + 32 * 3 * 3
-    assert entries % 32 == 0  # so a page ends between two of them, and a write is torn there if anywhere
+    assert entries % 32 == 0  # so a page ends between two of them, which is where a write would be torn
     for torn in (0, 32, 64):
         (tmp_path / "torn").write_bytes(
             content[: entries + torn] + bytes(3 * 32 - torn) + content[entries + 3 * 32 :]
@@ -243,10 +245,10 @@ def test_a_flipped_byte_in_a_frame_is_found_when_it_is_read(run: mm.Run, tmp_pat
     (tmp_path / "run" / "run.gsd").write_bytes(content)
     hurt = mm.open_run(tmp_path / "run")
     assert np.array_equal(hurt.frames[3].positions, run.frames[3].positions)
-    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: it does not match its sum"):
+    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: it does not match its checksum"):
         hurt.frames[4]
     (tmp_path / "run" / "run.gsd").write_bytes(content[: end - 3_000])
     cut = mm.open_run(tmp_path / "run")
     assert np.array_equal(cut.frames[3].positions, run.frames[3].positions)
-    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: parts of it lie beyond"):
+    with pytest.raises(RunError, match=r"run\.gsd is damaged: frame 4: parts of it are beyond"):
         cut.frames[4]

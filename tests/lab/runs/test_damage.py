@@ -27,7 +27,7 @@ HEIRS = heirs.__file__
 WIDTH, OTHER_WIDTH = '"width": 200.0', '"width": 500.0'
 FILES = ("config.json", "manifest.json", "metrics.jsonl", "events.jsonl", "run.gsd", "atmosphere.json")
 FLIPS = size(8, 40)
-"""Places in each file at which a bit is flipped."""
+"""Number of positions in each file at which a bit is flipped."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def recorded(folder: Path) -> None:
 
 
 def told(folder: Path) -> dict[str, Any]:
-    """Everything a run tells."""
+    """All content of a run."""
     run = mm.open_run(folder)
     frames = {
         frame.step: [
@@ -126,12 +126,10 @@ def _verdict(folder: Path) -> bool:
 
 def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path: Path):
     truth, folder = told(whole), shutil.copytree(whole, tmp_path / "run")
-    # A changed width: the scenario is that of a checkpoint, and nothing is shifted.
+    # A changed width: the scenario is read from a checkpoint, and no position is shifted.
     config = folder / "config.json"
     config.write_text(config.read_text().replace(WIDTH, OTHER_WIDTH))
-    with pytest.warns(
-        DamageWarning, match=r"config\.json is damaged: it is not what was written .*checkpoint"
-    ):
+    with pytest.warns(DamageWarning, match=r"config\.json is damaged: its content has changed .*checkpoint"):
         assert told(folder) == truth
     shutil.copy(whole / "config.json", config)
     # A frame: the others are read.
@@ -140,7 +138,7 @@ def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path:
     content[place] ^= 1
     (folder / "run.gsd").write_bytes(content)
     with pytest.warns(
-        DamageWarning, match=r"run\.gsd is damaged: frame 2: it does not match its sum\. The rest"
+        DamageWarning, match=r"run\.gsd is damaged: frame 2: it does not match its checksum\. The rest"
     ):
         assert [frame.step for frame in mm.open_run(folder).frames] == [0, 8, 24, 32, 40]
     with pytest.warns(DamageWarning, match="frame 2"):
@@ -151,13 +149,15 @@ def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path:
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
     lines[1] = lines[1].replace(b'"step": ', b'"step": 1')
     (folder / "events.jsonl").write_bytes(b"".join(lines))
-    with pytest.warns(DamageWarning, match=r"events\.jsonl is damaged: line 2: it does not match its sum"):
+    with pytest.warns(
+        DamageWarning, match=r"events\.jsonl is damaged: line 2: it does not match its checksum"
+    ):
         assert list(mm.open_run(folder).events()) == truth["events"][:1] + truth["events"][2:]
 
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same run as a version before checksums records it: format 1, no seal, no hashes, plain lines."""
+    """The same run as recorded by a version without checksums: format 1, no seal, no hashes, plain lines."""
     monkeypatch.setattr(
         recording, "new_manifest", lambda *given: new_manifest(*given).model_copy(update={"format": 1})
     )
@@ -183,7 +183,7 @@ def test_runs_of_earlier_versions_are_read_and_continued(whole: Path, old: Path,
 
 
 def test_the_box_of_the_frames_is_that_of_the_scenario(old: Path):
-    """The config.json of earlier versions has no hash; the frames know the world they were taken in."""
+    """The config.json of earlier versions has no hash, but the frames contain the size of their world."""
     config = old / "config.json"
     config.write_text(config.read_text().replace(WIDTH, OTHER_WIDTH))
     with pytest.raises(
@@ -200,11 +200,11 @@ def test_verify_from_the_command_line(whole: Path, tmp_path: Path):
     (folder / "metrics.jsonl").write_bytes(lines)
     done = murmura_says("verify", "run", "--rules", HEIRS, "--json", cwd=tmp_path)
     assert done.returncode == 1
-    assert "metrics.jsonl is damaged: line 2: it does not match its sum" in done.stderr
+    assert "metrics.jsonl is damaged: line 2: it does not match its checksum" in done.stderr
     found = json.loads(done.stdout)
     assert (found["whole"], found["damages"][0]["line"]) == (False, 2)
-    # Other commands do what was asked with the rest, name the damage, and exit with 1.
+    # Other commands process the rest, report the damage, and exit with 1.
     done = murmura_says("export", "run", "--to", "csv", "--out", "run.csv", "--rules", HEIRS, cwd=tmp_path)
-    assert done.returncode == 1 and "line 2: it does not match its sum" in done.stderr
+    assert done.returncode == 1 and "line 2: it does not match its checksum" in done.stderr
     assert "Traceback" not in done.stderr and "Warning" not in done.stderr
     assert len((tmp_path / "run-metrics.csv").read_text().splitlines()) == 1 + 5

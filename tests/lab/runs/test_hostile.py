@@ -46,7 +46,7 @@ MOST_MEMORY = 50 * 2**20
 
 
 def test_nothing_is_ever_unpickled():
-    """S6: no module that unpickles is imported, and NumPy is told not to wherever it loads."""
+    """S6: no module that unpickles is imported, and every call of NumPy's load forbids pickles."""
     files = sorted(SOURCES.rglob("*.py"))
     assert len(files) > 60
     for file in files:
@@ -68,7 +68,7 @@ def test_nothing_is_ever_unpickled():
 
 
 class Trap:
-    """Unpickled, it would make a file."""
+    """Unpickling it would create a file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -109,13 +109,13 @@ def array_file(array: Any) -> bytes:
 
 
 def claiming(shape: str, kind: str = "<f4") -> bytes:
-    """An array that says it is of this shape and holds four bytes."""
+    """An array that claims this shape and contains four bytes."""
     text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117) + b"\n" + bytes(4)
 
 
 def checkpoints(folder: Path, trap: Path) -> Iterator[tuple[str, bytes]]:
-    """Checkpoints that are none, or that lie."""
+    """Invalid checkpoints, and checkpoints with false contents."""
     good = (folder / SLOTS[0]).read_bytes()
     with zipfile.ZipFile(io.BytesIO(good)) as file:
         parts = {name: file.read(name) for name in file.namelist()}
@@ -162,7 +162,7 @@ def checkpoints(folder: Path, trap: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def trajectories(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Files that are no GSD, or whose tables lie."""
+    """Files that are not GSD, or whose tables are false."""
     good = (folder / "run.gsd").read_bytes()
     header = np.frombuffer(good[: HEADER.itemsize], HEADER)[0]
 
@@ -197,13 +197,13 @@ def trajectories(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def sealed(manifest: dict[str, Any]) -> str:
-    """With a seal that is right: whoever means harm can write one."""
+    """With a correct seal: an attacker can write one."""
     rest = {key: value for key, value in manifest.items() if key != "seal"}
     return json.dumps(rest | {"seal": seal(rest)})
 
 
 def words(folder: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Manifests, configurations and lines that are none."""
+    """Invalid manifests, configurations and lines."""
     manifest = json.loads((folder / "manifest.json").read_text())
     for key, value in {
         "seed": 2**70, "steps": -1, "status": "sleeping", "first_step": 1e400, "recording": None, "format": 3,
@@ -244,7 +244,7 @@ def read_everything(folder: Path) -> None:
 
 
 def refused(act: Callable[[], object], what: str) -> str:
-    """The message of a refusal, or of damage that was named while the rest was read; held little in memory."""
+    """The message of a refusal, or of reported damage while the rest was read; checks that little memory was used."""
     tracemalloc.start()
     try:
         with warnings.catch_warnings(record=True) as told:
@@ -268,7 +268,7 @@ def test_checkpoints_that_lie_are_refused(clean: Path, tmp_path: Path):
     for what, content in checkpoints(clean, trap):
         (folder / SLOTS[0]).write_bytes(content)
         (folder / SLOTS[1]).write_bytes(content)
-        if "marks" not in what and "notes" not in what:  # these make sense as states, if not as a run's
+        if "marks" not in what and "notes" not in what:  # these are valid states, although not of a run
             assert SLOTS[0] in refused(lambda: load(folder / SLOTS[0]), what)
         with pytest.raises(RunError, match=r"cannot be resumed: .*(checkpoint-A\.npz|run\.gsd|\.jsonl)"):
             resume(folder)
@@ -285,7 +285,7 @@ def test_trajectories_that_lie_are_refused(clean: Path, tmp_path: Path):
     for what, content in trajectories(clean):
         (folder / "run.gsd").write_bytes(content)
         assert "run.gsd is damaged" in refused(lambda: list(mm.open_run(folder).frames), what), what
-        # The older checkpoint is of the start: if the tables can be mended, all frames are made anew.
+        # The older checkpoint is that of the start: if the tables can be repaired, all frames are recomputed.
         again = shutil.copytree(folder, tmp_path / f"run-{what}")
         said: list[str] = []
         try:

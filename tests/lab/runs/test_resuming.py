@@ -28,7 +28,7 @@ from tests.sizes import size
 
 OUTPUTS = ("config.json", "run.gsd", "metrics.jsonl", "events.jsonl")
 KILLS = size(6, 100)
-"""How many processes are killed."""
+"""The number of processes that are killed."""
 
 
 def begin(folder: Path, steps: int, stop: int | None = None, **more: Any) -> None:
@@ -89,7 +89,7 @@ def test_an_interrupted_run_continues(stop: int, truth: Path, tmp_path: Path):
 
 
 def test_a_run_may_go_further_than_was_asked_for(truth: Path, tmp_path: Path):
-    """Step 12 is observed only because it is the last; when it no longer is, nobody sees that it was."""
+    """Step 12 is recorded only because it is the last; after extending the run, it leaves no trace."""
     begin(tmp_path / "run", 12, every=5)
     assert mm.open_run(tmp_path / "run").frames.steps.tolist() == [0, 5, 10, 12]
     resume(tmp_path / "run", steps=31)
@@ -113,13 +113,11 @@ def test_a_finished_run_is_left_alone(truth: Path):
     assert {path.name: path.read_bytes() for path in truth.iterdir()} == before
 
 
-def test_senseless_numbers_of_steps(tmp_path: Path):
+def test_invalid_numbers_of_steps(tmp_path: Path):
     begin(tmp_path / "run", 53, 20)
-    with pytest.raises(ScenarioError, match="0 or more steps, got -1"):
+    with pytest.raises(ScenarioError, match="at least 0 steps, got -1"):
         resume(tmp_path / "run", steps=-1)
-    with pytest.raises(
-        ScenarioError, match="has reached 20 steps already; --steps says how many the whole run"
-    ):
+    with pytest.raises(ScenarioError, match="already has 20 steps; --steps is the total number"):
         resume(tmp_path / "run", steps=19)
     assert resume(tmp_path / "run", steps=20).status == "finished"
 
@@ -162,7 +160,7 @@ def test_damage_at_every_sector_of_a_checkpoint_falls_back_to_the_other(
         (path, found), *others = whole_checkpoints(folder, problems)
         if (
             path == newest and damage == "flipped"
-        ):  # a byte of the archive that says nothing, as a time of day
+        ):  # a byte of the archive without meaning, such as a timestamp
             assert (found.state.digest(25), found.notes) == (whole.state.digest(25), whole.notes), place
             continue
         assert (path != newest, found.step_count, others) == (True, 21, []), place
@@ -183,7 +181,7 @@ def test_a_run_with_a_damaged_checkpoint_continues_from_the_other_and_says_so(
     told = [text for text in said if newest.name in text]
     other = SLOTS[1 - SLOTS.index(newest.name)]
     assert len(told) == 1
-    assert told[0].endswith(f"going on from {other} at step 21")
+    assert told[0].endswith(f"continuing from {other} at step 21")
 
 
 def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed(
@@ -200,7 +198,7 @@ def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     for name in SLOTS:
         (folder / name).unlink()
-    with pytest.raises(RunError, match=r"neither checkpoint-A\.npz nor checkpoint-B\.npz is there"):
+    with pytest.raises(RunError, match=r"neither checkpoint-A\.npz nor checkpoint-B\.npz exists"):
         resume(folder)
 
 
@@ -209,7 +207,7 @@ def test_without_any_whole_checkpoint_all_damage_is_reported_and_nothing_changed
 def test_damaged_outputs_are_named_and_nothing_changed(name: str, damage: str, stopped: Path, tmp_path: Path):
     folder = shutil.copytree(stopped, tmp_path / "run")
     content = (folder / name).read_bytes()
-    place = len(content) - 4_000 if name == "run.gsd" else 100  # in what both checkpoints count on
+    place = len(content) - 4_000 if name == "run.gsd" else 100  # in the part that both checkpoints need
     if damage == "gone":
         (folder / name).unlink()
     else:
@@ -240,13 +238,13 @@ def test_a_checkpoint_of_another_run_is_refused(stopped: Path, tmp_path: Path):
     for name in SLOTS:
         other.save(folder / name)
     with pytest.raises(
-        RunError, match=r"checkpoint-A\.npz is of another run.*checkpoint-B\.npz is of another run"
+        RunError, match=r"checkpoint-A\.npz belongs to another run.*checkpoint-B\.npz belongs to another run"
     ):
         resume(folder)
     same = mm.Simulation.restore(stopped / SLOTS[0], backend="reference")
     for name in SLOTS:
         same.save(folder / name)
-    with pytest.raises(RunError, match=r"checkpoint-A\.npz is not of a recorded run"):
+    with pytest.raises(RunError, match=r"checkpoint-A\.npz does not belong to a recorded run"):
         resume(folder)
 
 
@@ -289,7 +287,7 @@ def test_outputs_are_on_disk_before_the_checkpoint_that_counts_on_them(tmp_path:
 
 @pytest.mark.parametrize("agents", [25, 0])
 def test_marks_are_of_before_the_step_was_observed(agents: int, tmp_path: Path):
-    """Otherwise a run that goes further would keep the lines that only last steps have."""
+    """Otherwise an extended run would keep the lines that only last steps have."""
     simulation = mm.Simulation(
         mm.load_scenario("classic").with_values({"agents": agents}), seed=4, backend="cpu"
     )
@@ -316,8 +314,8 @@ def test_without_a_first_checkpoint_a_run_begins_again(truth: Path, tmp_path: Pa
 
 
 def test_a_frame_does_not_wait_for_the_next_one_if_that_is_far_away(tmp_path: Path, monkeypatch: Any):
-    """While steps are fast, a frame is written when the next is taken; else after the next piece of steps."""
-    monkeypatch.setattr(recorder, "PIECE_SECONDS", 0.0)  # a step is a piece
+    """If steps are fast, a frame is written when the next one is taken; otherwise after the next batch of steps."""
+    monkeypatch.setattr(recorder, "PIECE_SECONDS", 0.0)  # a step is a batch
     seen: set[int] = set()
 
     def look(step: int, end: int) -> None:
@@ -331,7 +329,7 @@ def test_a_frame_does_not_wait_for_the_next_one_if_that_is_far_away(tmp_path: Pa
 
 
 def test_nothing_follows_a_gap(tmp_path: Path, monkeypatch: Any):
-    """The disk fills up in one frame and has room again at the next: that one must not be written."""
+    """The disk is full for one frame and has space again for the next, which must not be written."""
     real = recorder.TrajectoryWriter.write
     calls = []
 
@@ -342,7 +340,7 @@ def test_nothing_follows_a_gap(tmp_path: Path, monkeypatch: Any):
         real(writer, chunks)
 
     monkeypatch.setattr(recorder.TrajectoryWriter, "write", write)
-    with pytest.raises(RunError, match=r"No space left on device.*then `murmura resume"):
+    with pytest.raises(RunError, match=r"No space left on device.*continue with `murmura resume"):
         begin(tmp_path / "run", 53, every=1)
     monkeypatch.undo()
     run = mm.open_run(tmp_path / "run")

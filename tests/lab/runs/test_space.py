@@ -55,7 +55,7 @@ def test_the_gsd_package_and_freud_see_a_box_of_three_lengths(run: mm.Run) -> No
         last.particles.position + np.array(SIDES) / 2.0, run.frames[-1].positions, atol=1e-4
     )
     assert np.array_equal(last.particles.velocity, run.frames[-1].velocities)
-    # OVITO draws the box about the origin: nobody may lie outside of it.
+    # OVITO draws the box around the origin: no agent may be outside.
     assert (np.abs(last.particles.position) <= np.array(SIDES) / 2.0 + 1e-4).all()
     query = freud.locality.AABBQuery.from_system(last)
     pairs = query.query(last.particles.position, {"r_max": 40.0, "exclude_ii": True}).toNeighborList()

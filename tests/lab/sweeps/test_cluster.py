@@ -1,4 +1,4 @@
-"""A real Dask cluster, of processes of its own, that is lost in the middle of a sweep."""
+"""A real Dask cluster, in its own processes, that is lost in the middle of a sweep."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scheduler_process() -> AbstractContextManager[subprocess.Popen[str]]:
 
 
 def address(scheduler: subprocess.Popen[str]) -> str:
-    """Where it listens, from what it tells."""
+    """Its address, from its output."""
     assert scheduler.stderr is not None
     for line in scheduler.stderr:
         if "Scheduler at:" in line:
@@ -53,7 +53,7 @@ def test_a_lost_scheduler_is_reported_and_what_is_done_is_kept(tmp_path: Path):
                 scheduler.kill()
                 printed, said = sweep.communicate(timeout=PATIENCE)
     done = subprocess.CompletedProcess(sweep.args, sweep.returncode, printed, said)
-    assert f"the Dask scheduler at {where} is gone. The runs that are done are kept" in complaint(done, 1)
+    assert f"the Dask scheduler at {where} is gone. The finished runs are saved" in complaint(done, 1)
     kept = list(open_sweep(tmp_path / "s").runs())
     assert 3 <= len(kept) < 400 and not any(line["error"] for line in kept)
 

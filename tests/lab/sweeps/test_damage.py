@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def manifests(good: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Manifests that lie, with seals that are right: whoever means harm can write one."""
+    """False manifests with correct seals: an attacker can write one."""
 
     def changed(*path: str, to: Any = None) -> bytes:
         data = json.loads(json.dumps({key: value for key, value in good.items() if key != "seal"}))
@@ -93,11 +93,11 @@ def lines(good: list[bytes]) -> Iterator[tuple[str, bytes]]:
 
 
 BOMBS = ("brackets", "nested", "very long", "1000000000000")
-"""In the names of those that might take much memory; to count it takes thrice the time."""
+"""In the names of cases that might take much memory; measuring it takes three times as long."""
 
 
 def heard(folder: Path, figure: Path, what: str) -> str:
-    """What is said when a folder is read, drawn, verified and gone on with: errors of ours, or named damage."""
+    """The messages when a folder is read, drawn, verified and resumed: our own errors, or reported damage."""
     said: list[str] = []
 
     def read() -> None:
@@ -132,7 +132,7 @@ def test_manifests_that_lie_are_named(made: Path, tmp_path: Path):
         folder = shutil.copytree(made, tmp_path / "s", dirs_exist_ok=True)
         (folder / "sweep.json").write_bytes(content)
         said = heard(folder, tmp_path / "f.svg", what)
-        # With a seal that is right, a value of the right kind cannot be told from one that was meant.
+        # With a correct seal, a false value of the right type cannot be detected.
         possible = what.startswith(("question.", "axis.", "design.", "start.")) and not what.endswith("{}")
         possible = possible or what in ("no question.costly", "no question.thin")  # as in earlier versions
         assert possible or "sweep.json" in said, (what, said)
@@ -152,7 +152,7 @@ def test_damaged_rows_are_named_and_the_rest_is_read(made: Path, tmp_path: Path)
             assert len(list(open_sweep(folder).runs())) == 11, what
         assert [damage.line for damage in open_sweep(folder).verify().damages] == [4], what
         assert "line 4" in heard(folder, tmp_path / "f.svg", what), what
-        # Going on has done the run again, with the same answer.
+        # Resuming has repeated the run, with the same result.
         assert (folder / "table.csv").read_bytes() == table, what
         assert open_sweep(folder).verify().is_whole, what
 
@@ -161,7 +161,9 @@ def test_verify_compares_rows_with_the_design_and_tables_with_the_rows(made: Pat
     assert open_sweep(made).verify().is_whole
     folder = shutil.copytree(made, tmp_path / "s")
     forged_line(folder / "rows.jsonl", 4, seed=4711)
-    assert ["other values than the design" in d.what for d in open_sweep(folder).verify().damages] == [True]
+    assert ["other values than in the design" in d.what for d in open_sweep(folder).verify().damages] == [
+        True
+    ]
     folder = shutil.copytree(made, tmp_path / "t")
     text = (folder / "cells.csv").read_text()
     (folder / "cells.csv").write_text(text.replace(",2,", ",3,", 1))

@@ -55,7 +55,7 @@ MISTAKES = {
     "agents=5:5:3": "from a lower to a higher",
     "agents=1:10:0": "1 to 1,000,000 values, got 0",
     "agents=1:10:2.5": "got 'agents=1:10:2.5'",
-    "agents=0:10:3:log": "begins above 0",
+    "agents=0:10:3:log": "must begin above 0",
     "agents=1.5:3:2": "takes whole numbers, got the range 1.5:3",
     "agents=1,,2": "empty value",
     "agents=1,2,1": "must differ",
@@ -74,7 +74,7 @@ def test_other_mistakes_of_designs_are_named():
         read_axes(["agents=1,2", "agents=3,4"], CLASSIC)
     with pytest.raises(ScenarioError, match="nothing is varied"):
         read_axes([], CLASSIC)
-    with pytest.raises(ScenarioError, match="no 5 different ones"):
+    with pytest.raises(ScenarioError, match="has fewer than 5"):
         Design((axis("agents=1:3:5"),))
     with pytest.raises(ScenarioError, match="needs a count"):
         Design((axis("agents=1:3"),))
@@ -84,7 +84,7 @@ def test_other_mistakes_of_designs_are_named():
         Design((axis("agents=1:3"),), "lhs")
     with pytest.raises(ScenarioError, match="power of two"):
         _ = Design((axis("agents=1:3"),), "saltelli", 3).points
-    with pytest.raises(ScenarioError, match="1 or more repeats"):
+    with pytest.raises(ScenarioError, match="at least 1 repeat"):
         Design((axis("agents=1,3"),), repeats=0)
 
 

@@ -1,6 +1,6 @@
 """Interruptions that a sweep survives (R8), and its memory (R9).
 
-MURMURA_LONG=1 runs both at the size that is promised: 200 runs with 20 kills, and 10,000 runs.
+MURMURA_LONG=1 runs both at full size: 200 runs with 20 kills, and 10,000 runs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ TINY_RUNS = size(120, 10_000)
 WORKERS = 2
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 
-# A measure that waits while as many rows are there as the file `most` allows: a sweep of tiny runs is over before a
-# test on a busy machine has looked at it twice.
+# A measure that waits once there are as many rows as the file `most` allows: otherwise a sweep of tiny runs would be
+# over before a test on a busy machine can act.
 PATIENT = """\
 import time
 from pathlib import Path
@@ -43,7 +43,7 @@ def patient(flock):
 
 
 class Sweep:
-    """A sweep in a folder that may be started again; it goes on while it has fewer rows than are allowed."""
+    """A sweep in a folder that may be restarted; it continues while it has fewer rows than allowed."""
 
     def __init__(self, folder: Path, cells: int, steps: int, most: int) -> None:
         folder.mkdir()
@@ -102,7 +102,7 @@ def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
         for kill in range(KILLS):
             goal = (kill + 1) * RUNS // (KILLS + 2)
             wait_until(lambda goal=goal: sweep.rows >= goal, process)
-            time.sleep(chance.uniform(0.0, 0.02))  # any moment within a run, or within a write
+            time.sleep(chance.uniform(0.0, 0.02))  # at any moment during a run or a write
             workers = children(process.pid)
             if kill % 2:
                 os.kill(chance.choice(workers), signal.SIGKILL)
@@ -111,14 +111,14 @@ def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
             process.wait()
             wait_until(lambda workers=workers: not any(map(is_alive, workers)))  # they die with the parent
             with (sweep.out / "rows.jsonl").open("ab") as file:
-                file.write(b'{"run": 0, "val')  # as a write that was cut short
+                file.write(b'{"run": 0, "val')  # like a truncated write
             process = processes.enter_context(sweep.started())
         sweep.allow(RUNS)
         said = process.communicate(timeout=PATIENCE)[1]
         assert process.returncode == 0, said
     for name in ("table.csv", "cells.csv"):
         assert (sweep.out / name).read_bytes() == (whole.out / name).read_bytes()
-    assert sweep.rows == RUNS  # nothing was written twice, either
+    assert sweep.rows == RUNS  # nothing was written twice
 
 
 def memory(pid: int) -> float:
@@ -130,7 +130,7 @@ def memory(pid: int) -> float:
 
 
 def test_memory_stays_flat(tmp_path: Path):
-    """Measured twice while all wait: after a tenth of the runs, and just before the last."""
+    """Measured twice while all workers wait: after a tenth of the runs, and just before the last."""
     early, late = TINY_RUNS // 10, TINY_RUNS - 2 * WORKERS
     sweep = Sweep(tmp_path / "tiny", TINY_RUNS // 2, 4, early)
     with sweep.started() as process:
@@ -144,7 +144,7 @@ def test_memory_stays_flat(tmp_path: Path):
         said = process.communicate(timeout=PATIENCE)[1]
         assert process.returncode == 0, said
     assert len(family) >= 2
-    # What a worker that came late needs is what the others had.
+    # A worker that started late needs as much as the others had.
     usual = max(before.values())
     growth = {pid: after[pid] - max(before[pid], usual) for pid in family}
     print(f"{TINY_RUNS} runs: growth [MB] {growth}, at the start {before}")

@@ -1,4 +1,4 @@
-"""Sweeps: every row equals a single run, whichever worker did it and however often it was interrupted."""
+"""Sweeps: every row equals a single run, whichever worker executed it and however often it was interrupted."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_row_cut_short_is_done_again_and_a_damaged_one_is_reported(tmp_path: P
         resume_sweep(made.folder, workers=0, announce=said.append)
         assert any("line 4" in text for text in said)
         assert (made.folder / "table.csv").read_bytes() == before
-        # What was taken out is kept beside; what goes on is whole.
+        # The removed rows are kept in a copy; the resumed sweep is intact.
         assert damage in (made.folder / "rows.damaged.jsonl").read_bytes()
         assert open_sweep(made.folder).verify().is_whole
 
@@ -172,8 +172,8 @@ def test_a_failed_run_is_reported_and_the_rest_finished(tmp_path: Path):
         assert row["error"] == ("AssertionError: too wide" if failed else "")
         assert row["fails_when_wide"] == ("" if failed else "1.0")
         assert str(file) in row["replay"]
-    # What failed is tried again, here with rules that have been mended but bear the same name: refused, they differ
-    # from those that this process knows; tests/lab/sweeps/test_trust.py has the same in processes of their own.
+    # Failed runs are retried, here with rules that were fixed but have the same name. They are refused, because they
+    # differ from those in this process; tests/lab/sweeps/test_trust.py tests the same in separate processes.
     file.write_text(RULES.format(name="fails_when_wide", body="pass"))
     with pytest.raises(ScenarioError, match="was changed after this process had run it"):
         sweep(
@@ -187,7 +187,7 @@ def test_a_run_that_kills_its_worker_fails_and_the_rest_is_finished(tmp_path: Pa
     file = tmp_path / "deadly.py"
     body = "import os; flock.radius > 50 and os.kill(os.getpid(), 9)"
     file.write_text(RULES.format(name="deadly", body=body))
-    # The question is asked directly: a dry run in this process would kill it, too.
+    # Without the dry run, which would kill this process too.
     scenario = mm.load_scenario("classic").with_values(SMALL)
     question = Question(
         scenario.model_dump(mode="json"), 2, 0, 1, ("deadly", "population"), "reference", 1, (str(file),)
@@ -244,12 +244,12 @@ def test_another_sweep_is_not_mixed_in(tmp_path: Path):
         ({"every": 1}, "every was 3, now 1"),
         ({"measures": ["milling"]}, "measures was"),
     ):
-        with pytest.raises(ScenarioError, match=f"holds another sweep: {message}"):
+        with pytest.raises(ScenarioError, match=f"contains another sweep: {message}"):
             swept(made.folder, **change)
     assert {path.name: path.read_bytes() for path in made.folder.iterdir()} == before
     (tmp_path / "diary").mkdir()
     (tmp_path / "diary" / "monday.txt").write_text("dear diary")
-    with pytest.raises(ScenarioError, match="is not empty and holds no sweep"):
+    with pytest.raises(ScenarioError, match="is not empty and does not contain a sweep"):
         swept(tmp_path / "diary")
     assert [p.name for p in (tmp_path / "diary").iterdir()] == ["monday.txt"]
     with pytest.raises(ScenarioError, match="is not the folder of a sweep"):
@@ -262,7 +262,7 @@ def test_two_processes_do_not_work_on_one_sweep(tmp_path: Path):
     made = swept(tmp_path / "s")
     with (
         FileLock(made.folder / "sweep.lock"),
-        pytest.raises(ScenarioError, match="another process is at work"),
+        pytest.raises(ScenarioError, match="another process is working"),
     ):
         swept(made.folder)
 
@@ -287,7 +287,7 @@ def test_nonsense_is_refused_before_anything_is_written(tmp_path: Path, monkeypa
 
 
 def test_a_full_disk_is_reported_and_loses_nothing(tmp_path: Path):
-    """The limit is that of a process, so it is a process of its own that hits it."""
+    """The limit applies to a process, so the sweep runs in its own process."""
     from tests.cli.terminal import python_says
 
     code = f"""
@@ -305,7 +305,7 @@ murmura.cli.main(words)
     assert "cannot write the sweep to" in done.stderr and not (tmp_path / "s" / "sweep.json").exists()
     done = python_says("-c", code, 16_000, cwd=tmp_path)
     assert done.returncode == 1, done.stderr
-    assert "rows.jsonl" in done.stderr and "What was written before is safe" in done.stderr
+    assert "rows.jsonl" in done.stderr and "Everything written before is safe" in done.stderr
     kept = len(list(open_sweep(tmp_path / "s").runs()))
     assert 20 < kept < 80
     assert python_says("-c", code, 10**7, cwd=tmp_path).returncode == 0
@@ -313,7 +313,7 @@ murmura.cli.main(words)
 
 
 def test_costly_measures_nobody_named_are_taken_at_fewer_instants(tmp_path: Path):
-    """Issue 18: they may cost a fifth of a run; it is said, kept with the sweep, and what is named is taken at all."""
+    """They may take a fifth of a run; this is reported and stored, and named measures are computed at all instants."""
     said: list[str] = []
     options: dict[str, Any] = {"steps": 60, "workers": 0, "seed": 4, "backend": "reference"}
     vary = {"rules.cohesion.weight": [1.0]}
@@ -322,7 +322,7 @@ def test_costly_measures_nobody_named_are_taken_at_fewer_instants(tmp_path: Path
     named = mm.sweep(small, vary, out=tmp_path / "named", measures=["groups", "polarization"], **options)
     asked = mm.open_sweep(tmp_path / "usual").question
     assert asked.thin > 1 and "clustering_coefficient" in asked.costly and "polarization" not in asked.costly
-    assert any("clustering_coefficient" in text and "Name measures" in text for text in said)
+    assert any("clustering_coefficient" in text and "name the measures" in text for text in said)
     assert named.question.thin == 1
     [usual_row], [named_row] = usual.runs(), named.runs()
     assert usual_row["polarization"] == named_row["polarization"] and usual_row["hash"] == named_row["hash"]

@@ -42,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def hostile(made: Path, tmp_path: Path) -> tuple[Path, Path]:
-    """A folder that names a trap as its rules, with every hash right; and what the trap would make."""
+    """A folder that names a malicious rule file with correct hashes, and the file that it would create."""
     import hashlib
 
     folder, mark, trap = shutil.copytree(made, tmp_path / "s"), tmp_path / "sprung", tmp_path / "trap.py"
@@ -52,7 +52,7 @@ def hostile(made: Path, tmp_path: Path) -> tuple[Path, Path]:
     question, start = data["question"] | {"rules": [str(trap)]}, data["start"] | {"rules": [str(trap)]}
     forged(folder / "sweep.json", question=question, start=start | {"rule_hashes": hashes})
     rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "rows.jsonl").write_bytes(rows[0])  # so that there is something left to do
+    (folder / "rows.jsonl").write_bytes(rows[0])  # so that some runs are missing
     return folder, mark
 
 
@@ -65,14 +65,15 @@ def test_a_folder_cannot_have_its_rules_run(hostile: tuple[Path, Path], tmp_path
     there.verify()
     for again in (lambda: resume_sweep(folder, workers=0), lambda: resume_sweep(folder, workers=1)):
         with pytest.raises(
-            ScenarioError, match=r"never run because a folder says so\. If you trust them, name them: --rules"
+            ScenarioError,
+            match=r"never executed only because a folder names them\. If you trust them, add: --rules",
         ):
             again()
     assert not mark.exists()
     said = complaint(murmura_says("resume", folder, cwd=tmp_path), 2)
-    assert "If you trust them, name them: --rules" in said
+    assert "If you trust them, add: --rules" in said
     assert not mark.exists()
-    # Named by the user, and the file of then: now it may run.
+    # Named by the user and unchanged: now it may be executed.
     assert murmura_says("resume", folder, "--rules", tmp_path / "trap.py", cwd=tmp_path).returncode == 0
     assert mark.exists()
 
@@ -100,7 +101,7 @@ def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path:
         said = complaint(murmura_says(*again, cwd=tmp_path), 2)
         assert "is not the file that was used before" in said or "rule_hashes was" in said
         assert rows.read_bytes() == before
-    # The right file goes on from wherever it lies.
+    # The same file is accepted at any path.
     own.unlink()
     (tmp_path / "elsewhere.py").write_text(OWN.format(value="1.0"))
     assert murmura_says("resume", "s", "--rules", "elsewhere.py", cwd=tmp_path).returncode == 0
@@ -108,7 +109,7 @@ def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path:
 
 
 def test_a_worker_runs_only_the_file_that_was_hashed(tmp_path: Path):
-    """A file edited while a sweep goes on, or another at its path on a machine of a cluster."""
+    """A file that is edited during a sweep, or another file at its path on a machine of a cluster."""
     from murmura.lab.sweeps.one_run import answer
 
     own = tmp_path / "swapped.py"
@@ -129,7 +130,7 @@ def test_a_changed_scenario_is_reported_and_not_continued(made: Path, tmp_path: 
     path.write_text(path.read_text().replace('"agents": 8', '"agents": 9'))
     rows.write_bytes(rows.read_bytes().splitlines(keepends=True)[0])
     before = rows.read_bytes()
-    with pytest.raises(RunError, match=r"scenario\.json is damaged: it is not what was written"):
+    with pytest.raises(RunError, match=r"scenario\.json is damaged: its content has changed"):
         resume_sweep(folder, workers=0)
     assert rows.read_bytes() == before
     with pytest.warns(DamageWarning, match=r"scenario\.json is damaged"):

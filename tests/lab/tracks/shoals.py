@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 
 def circling(frames: int = 24, animals: int = 3, fps: float = 10.0) -> NDArray[np.float64]:
-    """Animals on circles of different sizes around (20, 10), a turn in four seconds."""
+    """Animals on circles of different sizes around (20, 10), one turn in four seconds."""
     turns = 2.0 * np.pi * (np.arange(frames)[:, None] / (4.0 * fps) + np.arange(animals) / animals)
     radii = 3.0 + np.arange(animals)
     return np.stack([20.0 + radii * np.cos(turns), 10.0 + radii * np.sin(turns)], axis=2)
 
 
 def table(places: NDArray[np.float64], header: str = "frame,id,x,y") -> str:
-    """A long table of places, one row for each animal in each frame; nothing for who is not seen."""
+    """A long table of positions, one row for each animal in each frame; none for animals that are not seen."""
     rows = [
         f"{frame},{animal},{x!r},{y!r}"
         for frame, animals in enumerate(places.tolist())

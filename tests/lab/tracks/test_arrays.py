@@ -18,7 +18,7 @@ PLACES = circling()
 
 
 def same_places(found: Any, places: Any = PLACES) -> bool:
-    """Whether tracks are these places, wherever the arena begins."""
+    """Whether tracks have these positions, whatever the origin of the arena."""
     moved = found.positions - places
     return bool(np.nanmax(np.abs(moved - np.nanmedian(moved, axis=(0, 1)))) < 1e-6)
 
@@ -36,7 +36,7 @@ def test_a_plain_array(tmp_path: Path):
     [
         (np.zeros((5, 3)), r"expected an array of frames x animals x 2 \(or 3\), got the shape \(5, 3\)"),
         (np.zeros((5, 3, 4)), r"got the shape \(5, 3, 4\)"),
-        (np.zeros((0, 3, 2)), "it holds no place"),
+        (np.zeros((0, 3, 2)), "it contains no positions"),
         (np.array([[["a", "b"]]]), "expected an array of numbers"),
         (np.full((4, 2, 2), np.nan), "column 0: animal 0 is not seen in any of the 4 frames"),
     ],
@@ -61,12 +61,12 @@ def test_a_pickle_is_refused_unless_it_is_trusted(tmp_path: Path):
     content = {"trajectories": PLACES, "frames_per_second": 10, "body_length": 2.0, "trap": Bomb()}
     np.save(tmp_path / "t.npy", np.array(content, object), allow_pickle=True)
     with pytest.raises(
-        ScenarioError, match=r"t\.npy: it holds Python objects \(a pickle\).* add --trust-pickle"
+        ScenarioError, match=r"t\.npy: it contains Python objects \(a pickle\).* add --trust-pickle"
     ):
         read_tracks(tmp_path / "t.npy")
     assert not Path(BOMB).exists()
     assert same_places(read_tracks(tmp_path / "t.npy", trust_pickle=True, scale="body"), PLACES / 2.0)
-    assert Path(BOMB).exists()  # so the refusal above was worth something
+    assert Path(BOMB).exists()  # so the refusal above matters
 
 
 def test_idtracker_in_json_and_hdf5(tmp_path: Path):
@@ -90,16 +90,16 @@ def test_idtracker_in_json_and_hdf5(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.json", b"{", "it is no JSON"),
+        ("t.json", b"{", "it is not JSON"),
         ("t.json", b"[]", 'the key "trajectories"'),
         ("t.json", b'{"trajectories": [["a"]]}', "must be frames x animals x 2 numbers"),
         ("t.json", b'{"trajectories": [[[1, 2]]], "frames_per_second": 0}', "must be a number > 0, got 0"),
         ("t.h5", b"no", "it cannot be read as HDF5"),
-        ("t.npy", b"\x93NUMPY", "it is no array of NumPy"),
-        ("t.npz", b"PK", "it is no .npz of plain arrays"),
+        ("t.npy", b"\x93NUMPY", "it is not a NumPy array"),
+        ("t.npz", b"PK", "it is not an .npz file of plain arrays"),
     ],
 )
-def test_files_of_nobody(tmp_path: Path, name: str, content: bytes, words: str):
+def test_invalid_files_are_refused(tmp_path: Path, name: str, content: bytes, words: str):
     if name.endswith("h5"):
         pytest.importorskip("h5py")
     (tmp_path / name).write_bytes(content)

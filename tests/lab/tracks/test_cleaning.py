@@ -24,7 +24,7 @@ def test_gaps_are_filled_up_to_their_length_and_marked(tmp_path: Path):
     places[0, 0] = places[4:7, 0] = places[10:14, 1] = places[29, 2] = np.nan
     found = read_tracks(kept(tmp_path, places), fps=10.0, fill=3)
     filled = np.argwhere(found.filled).tolist()
-    assert filled == [[4, 0], [5, 0], [6, 0]]  # not the longer one, nor what has one side only
+    assert filled == [[4, 0], [5, 0], [6, 0]]  # neither the longer gap nor one with only one end
     line = np.linspace(found.positions[3, 0], found.positions[7, 0], 5)[1:-1]
     np.testing.assert_allclose(found.positions[4:7, 0], line)
     assert (found.report["missing"], found.report["filled"], found.report["longest_gap"]) == (9, 3, 4)
@@ -65,19 +65,19 @@ def test_smoothing_takes_noise_away_and_counts_what_it_could_not_reach(tmp_path:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"smooth": 4}, "an odd number of frames from 3 on"),
+        ({"smooth": 4}, "an odd number of at least 3 frames"),
         ({"smooth": 5, "order": 5}, "a degree from 1 to less than the window"),
-        ({"fill": -1}, "--fill takes 0 or more"),
+        ({"fill": -1}, "--fill takes at least 0"),
         ({"fps": 0.0}, "--fps takes a number > 0"),
         ({"scale": "wide"}, "--scale takes a number > 0, or body"),
-        ({"scale": "body"}, "does not know the body length"),
+        ({"scale": "body"}, "does not contain a body length"),
         ({"radius": -1.0}, "--radius takes a number > 0"),
         ({"arena": "ring"}, "--arena takes box"),
         ({"arena": "circle:1,2"}, "--arena takes box"),
         ({"arena": "box:5,5,1,9"}, "from its lower to its higher corner"),
         ({"arena": "circle:1,2,0"}, "a radius > 0"),
         ({"arena": "circle:1,b,0"}, "numbers separated by commas"),
-        ({"arena": "file"}, "the file knows no border"),
+        ({"arena": "file"}, "the file contains no border"),
     ],
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, options: dict[str, object], words: str):

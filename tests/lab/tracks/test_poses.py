@@ -1,6 +1,6 @@
 """Poses in the files of five programs, written by the package movement itself and opened by it.
 
-It is not in the development group: with its sixty packages it would double what every check installs. Run this file
+It is not in the development group: its sixty packages would double the installation of every check. Run this file
 where `pip install "murmura[tracks]"` was run.
 """
 
@@ -27,7 +27,7 @@ ONE = PLACES[:, :1]
 
 @pytest.fixture
 def poses() -> Any:
-    """The animals as movement knows them: a head, and a tail 2 farther along x."""
+    """The animals as a dataset of movement: a head, and a tail 2 farther along x."""
     from movement.io import load_poses
 
     points = np.stack([PLACES, PLACES + np.array([2.0, 0.0])], axis=2)  # time, animal, keypoint, space
@@ -48,7 +48,7 @@ def test_deeplabcut(poses: Any, tmp_path: Path, name: str):
     save_poses.to_dlc_file(poses, tmp_path / name, split_individuals=False)
     found = read_tracks(tmp_path / name, source="deeplabcut", fps=10.0)
     assert same_places(found)
-    assert "the mean of its keypoints (head, tail)" in found.report["notes"][0]
+    assert "the mean of its visible keypoints (head, tail)" in found.report["notes"][0]
     assert same_places(read_tracks(tmp_path / name, source="DeepLabCut", fps=10.0, keypoint="tail"))
 
 
@@ -82,7 +82,7 @@ def test_nwb_knows_its_own_clock(poses: Any, tmp_path: Path):
 
 
 def test_anipose_has_a_third_coordinate(tmp_path: Path):
-    """No program writes these but Anipose: the columns of its `pose-3d` tables."""
+    """Only Anipose writes these: the columns of its `pose-3d` tables."""
     names = [f"head_{end}" for end in ("x", "y", "z", "error", "ncams", "score")]
     names += [f"M_{k}{n}" for k in range(3) for n in range(3)] + [f"center_{k}" for k in range(3)] + ["fnum"]
     rows = [[x, y, 0.1 * k, 0.5, 3, 0.9, *[0.0] * 12, k] for k, (x, y) in enumerate(ONE[:, 0].tolist())]

@@ -1,4 +1,4 @@
-"""Tracks with a height become runs in a world with a depth, which work with everything that reads runs."""
+"""Tracks with a height become runs in a 3-D world, which work with everything that reads runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FPS = 10.0
 
 
 def rising() -> np.ndarray:
-    """Animals that circle, each at its own pace upwards; one is not seen for two frames."""
+    """Animals that circle upwards, each at its own speed; one is not seen for two frames."""
     flat = circling(16, 3, FPS)
     heights = 2.0 + np.arange(16)[:, None] * 0.1 * np.arange(1, 4)
     places = np.concatenate([flat, heights[..., None]], axis=2)
@@ -85,7 +85,7 @@ def test_exports_pictures_and_plots(run: Run, tmp_path: Path):
     render(reel, tmp_path / "bats.png", Look(size=(320, 200)), Cut(at=12))
     assert (tmp_path / "bats.png").stat().st_size > 1000
     assert mm.plot(run.folder, tmp_path / "metrics.svg", of=["polarization"]) == "series"
-    with pytest.raises(RunError, match="interaction maps are drawn in the plane"):
+    with pytest.raises(RunError, match="interaction maps can only be drawn for the plane"):
         mm.plot(run.folder, tmp_path / "map.png", kind="neighbors")
 
 

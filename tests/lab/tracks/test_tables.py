@@ -73,9 +73,9 @@ def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
         ("", "it is empty"),
         ("  \n", "it is empty"),
         ("frame,id,x,y\n", "it has a header and no row"),
-        ("frame,x,y\n0,1,2\n", "row 1: no column is called id: it has frame, x, y; name it by --columns id=NAME"),
+        ("frame,x,y\n0,1,2\n", "row 1: no column is called id: it has frame, x, y; name it with --columns id=NAME"),
         ("id,x,y\n0,1,2\n", r"row 1: no column is called frame \(or time\)"),
-        ("frame,id,x,x\n0,1,2,3\n", "row 1, column x: it stands twice"),
+        ("frame,id,x,x\n0,1,2,3\n", "row 1, column x: it appears twice"),
         (FINE + "0,a,5,5\n", "row 6, column frame: animal a goes back to 0"),
         (FINE + "1,b,5,5\n", "row 6, column id: animal b is in frame 1 twice"),
         (FINE + "2,b,far,5\n", "row 6, column x: expected a number, got 'far'"),
@@ -83,10 +83,10 @@ def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
         (FINE + "2,b,,5\n", "row 6, column x: one coordinate is given and the other is not"),
         (FINE + "2,,5,5\n", "row 6, column id: the id is missing"),
         (FINE + ",b,5,5\n", "row 6, column frame: the frame is missing"),
-        (FINE + "2.5,b,5,5\n", "row 6, column frame: a frame is a whole number"),
-        (FINE + "-1,c,5,5\n", "row 6, column frame: a frame is a whole number"),
+        (FINE + "2.5,b,5,5\n", "row 6, column frame: a frame must be a whole number"),
+        (FINE + "-1,c,5,5\n", "row 6, column frame: a frame must be a whole number"),
         (FINE + "2,b,5\n", "row 6: expected 4 values, got 3"),
-        (FINE + "99999999999,b,5,5\n", "row 6, column frame: frame 1e.11 would make more than"),
+        (FINE + "99999999999,b,5,5\n", "row 6, column frame: frame 1e.11 would give more than"),
         (FINE + "2,c,nan,nan\n", "row 6, column x: animal c is not seen in any of the 3 frames"),
         ("frame,id,x,y\n0,a,1,2\n5,a,2,2\n10,a,3,3\n", "row 2, column frame: only every 5th frame"),
         ("time,id,x,y\n" + "".join(f"{t},a,1,2\n" for t in (0, 1, 1.5, 2, 3, 4, 5)), "row 4, column time: the time 1."),
@@ -121,15 +121,15 @@ def test_speeds_of_a_wrong_unit_are_refused(tmp_path: Path):
 def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path):
     path = tmp_path / "t.csv"
     with path.open("wb") as file:
-        file.truncate(2**31)  # sparse: it takes no room on the disk
+        file.truncate(2**31)  # sparse: it takes no space on disk
     with pytest.raises(ScenarioError, match=r"t\.csv: it has 2\.1 GB, expected at most 1\.1"):
         read_tracks(path, fps=1.0)
 
 
-def test_files_that_are_none(tmp_path: Path):
+def test_files_that_are_not_tracks(tmp_path: Path):
     with pytest.raises(ScenarioError, match="it cannot be read: No such file"):
         read_tracks(tmp_path / "no.csv", fps=1.0)
-    with pytest.raises(ScenarioError, match=r"tracks end in \.csv"):
+    with pytest.raises(ScenarioError, match=r"tracks must end in \.csv"):
         read_tracks(atomic_write(tmp_path, "x", "t.doc"), fps=1.0)
     with pytest.raises(ScenarioError, match="add --fps"):
         read_tracks(atomic_write(tmp_path, FINE))

@@ -1,4 +1,4 @@
-"""Real animals: the zebrafish of trajectorytools, which is also the judge of velocities and measures."""
+"""Real animals: the zebrafish of trajectorytools, which is also the reference for velocities and measures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def judge() -> object:
 
 def test_velocities_agree(eight: Tracks, judge: object):
     assert eight.fps == 28.0 and eight.positions.shape == (508, 8, 2)
-    # The judge counts velocity by the frame, and leaves out both ends, where it knows none.
+    # The reference has velocities per frame, and none at both ends.
     seen = eight.present[1:-1]
     expected = judge.v * 28.0  # type: ignore[attr-defined]
     whole = seen & eight.present[2:] & eight.present[:-2]

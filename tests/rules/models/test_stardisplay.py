@@ -97,7 +97,7 @@ def test_the_range_finds_its_number_of_neighbours() -> None:
 
 
 def test_it_needs_a_depth() -> None:
-    with pytest.raises(ScenarioError, match=r"rules\.stardisplay needs a world with a depth"):
+    with pytest.raises(ScenarioError, match=r"rules\.stardisplay needs a 3-D world"):
         mm.Scenario().with_values({"rules.stardisplay.enabled": True})
 
 

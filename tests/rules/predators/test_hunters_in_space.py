@@ -1,4 +1,4 @@
-"""Hunters in a world with a depth: a falcon waits on above the flock and stoops down on it."""
+"""Hunters in a 3-D world: a falcon waits on above the flock and stoops down on it."""
 
 from __future__ import annotations
 

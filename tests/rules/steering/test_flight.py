@@ -89,7 +89,7 @@ def test_the_pull_to_a_height_is_proportional(z: float, share: float) -> None:
 
 @pytest.mark.parametrize("rule", ["level", "altitude", "banking"])
 def test_flight_needs_a_depth(rule: str) -> None:
-    with pytest.raises(ScenarioError, match=f"rules.{rule} needs a world with a depth"):
+    with pytest.raises(ScenarioError, match=f"rules.{rule} needs a 3-D world"):
         mm.Scenario().with_values({f"rules.{rule}.enabled": True})
 
 

@@ -40,7 +40,7 @@ def plain(steps: int) -> mm.Simulation:
 
 
 def branched(playback: Playback) -> None:
-    """Go on live, and wait until the flock is there."""
+    """Continue live, and wait until the flock is there."""
     assert obey(playback, {"type": "branch"}) == []
     until(lambda: obey(playback) == [] and not playback._is_branching)
 
@@ -66,7 +66,9 @@ def test_the_clock_walks_through_all_frames_and_stops_at_the_end(playback: Playb
     assert sorted(set(seen)) == list(range(0, STEPS + 1, EVERY))
     assert seen == sorted(seen) and not playback.running
     obey(playback, {"type": "play"})
-    assert playback.running and playback.simulation.step_count == 0  # at the end, play begins again
+    assert (
+        playback.running and playback.simulation.step_count == 0
+    )  # at the end, play starts from the beginning
 
 
 def test_a_single_step_is_a_frame_and_reset_the_beginning(playback: Playback):
@@ -115,7 +117,7 @@ def test_the_page_hears_of_the_time_line(playback: Playback):
         20,
     )
     assert (line["live"], line["waiting"]) == (False, False)
-    assert playback.hello()["columns"] == []  # no colour that was not recorded
+    assert playback.hello()["columns"] == []  # no colour modes for columns that were not recorded
     playback._publish_frame()
     assert playback.frame[:4] == b"MRM1"
 
@@ -128,7 +130,7 @@ def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
     assert playback.source.epoch > epoch
     playback._publish_frame()
     assert Frame(playback.frame).epoch == playback.source.epoch  # of the live flock, not of the recording
-    assert playback.time_line()["told"] == "exactly as it was at step 24, computed again from step 0"
+    assert playback.time_line()["told"] == "exactly as it was at step 24, recomputed from step 0"
     obey(playback, {"type": "step", "count": 36})
     assert (
         playback.simulation.state_hash() == mm.open_run(playback._recorded.recording._run.folder).final_hash
@@ -140,10 +142,10 @@ def test_live_from_a_frame_is_the_run_to_the_bit(playback: Playback):
 def test_and_back_to_the_recording(playback: Playback):
     obey(playback, {"type": "seek", "step": 24})
     (reason,) = obey(playback, {"type": "return"})
-    assert reason == "this is the recording"
+    assert reason == "this is already the recording"
     branched(playback)
     (reason,) = obey(playback, {"type": "seek", "step": 3})
-    assert "only forwards" in reason
+    assert "cannot go back in time" in reason
     assert obey(playback, {"type": "return"}) == []
     assert not playback.is_live
     assert playback.simulation.step_count == 24
@@ -153,10 +155,10 @@ def test_and_back_to_the_recording(playback: Playback):
 def test_live_from_the_end_begins_with_the_checkpoint(folder: Path):
     simulation, told = BranchableRun(mm.open_run(folder)).branch(10)
     assert simulation.state_hash() == mm.open_run(folder).final_hash
-    assert told == "exactly as it was at step 60, computed again from step 60"
+    assert told == "exactly as it was at step 60, recomputed from step 60"
 
 
-def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
+def test_a_run_from_given_positions_continues_from_its_frames(tmp_path: Path):
     begun = plain(7)
     own = mm.Simulation(flock(80), 5, "reference", positions=begun.positions, velocities=-begun.velocities)
     record(own, 12, tmp_path / "own", 4)
@@ -164,7 +166,7 @@ def test_a_run_from_places_of_ones_own_goes_on_from_its_frames(tmp_path: Path):
         (tmp_path / "own" / name).unlink(missing_ok=True)
     run = BranchableRun(mm.open_run(tmp_path / "own"))
     simulation, told = run.branch(2)
-    assert "from the recorded places of step 8" in told
+    assert "from the recorded positions of step 8" in told
     assert simulation.step_count == 8
     assert np.array_equal(simulation.velocities, run.frame(2).velocities)
 
@@ -179,7 +181,7 @@ def test_sparse_runs_are_shown_faster(folder: Path):
 def test_a_run_without_frames_is_refused(folder: Path):
     run = BranchableRun(mm.open_run(folder))
     run.steps = []
-    with pytest.raises(ScenarioError, match="evening holds no frame yet"):
+    with pytest.raises(ScenarioError, match="evening has no frames yet"):
         Playback(run)
 
 
@@ -194,7 +196,7 @@ def test_it_waits_at_the_first_frame_until_somebody_watches(playback: Playback):
     assert not playback.running and playback.simulation.step_count == 0
     playback.ask_frame()
     assert playback.running
-    playback.running = False  # paused: asking for frames does not set it going again
+    playback.running = False  # paused: requesting frames does not resume it
     playback.ask_frame()
     assert not playback.running
 
@@ -205,7 +207,7 @@ def test_charts_get_what_was_measured(playback: Playback, folder: Path):
     assert told["times"] == pytest.approx([row["step"] / 60.0 for row in rows])
     assert told["columns"]["polarization"] == pytest.approx([row["polarization"] for row in rows])
     branched(playback)
-    assert "history" not in playback.hello()  # from here on it is measured as it flies
+    assert "history" not in playback.hello()  # from here on it is measured live
 
 
 def test_a_trajectory_without_its_folder_can_be_watched(folder: Path, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""A session played over a real socket, saved, and played again: the same bits."""
+"""A session over a real socket, saved and replayed: the same bits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.view.live import Live, Page, flock, until
 
 
 def saved(live: Live, folder: Path) -> Path:
-    """What the page's "save what was done" gets."""
+    """The file that the page's "Save the actions" downloads."""
     status, headers, body = live.get("/api/actions", Cookie=live.cookie)
     assert status == 200 and headers["content-type"] == "application/json"
     path = folder / "actions.json"
@@ -26,7 +26,7 @@ def saved(live: Live, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def record(live: Live, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Everything a visitor can do, some of it while the flock runs; the file, and the hash on the page."""
+    """Everything a user can do, some of it while the flock runs; return the file, and the hash on the page."""
     with live.page() as page:
         page.still(flock(60))
         page.send("play")
@@ -70,7 +70,7 @@ def test_a_session_is_played_again_to_the_same_bits(record: tuple[Path, str]):
 
 
 def test_a_session_in_space_is_played_again_to_the_same_bits(tmp_path: Path):
-    """Hands, hunters and obstacles at their heights."""
+    """Pointer, hunters and obstacles with heights."""
     scene = Scene(flock(20, **{"world.depth": 300.0}), 4, "reference")
     for message in (
         {"type": "pointer", "x": 300, "y": 300, "z": 80, "mode": "attract"},
@@ -92,7 +92,7 @@ def test_watched_again_it_does_the_same_and_stops_at_its_end(record: tuple[Path,
     with Live(replay_session(told, None, None, speed=16.0)) as live, live.page() as page:
         status = page.wait("status", lambda status: not status["running"])
         assert (status["step"], status["hash"]) == (told.end_step, told.end_hash[:12])
-        # From here on it is the visitor's, and the whole of it can be saved once more.
+        # From here on the user is in control, and the whole session can be saved again.
         page.send("pointer", x=10, y=10, mode="repel")
         assert page.ask("step", count=5)["step"] == told.end_step + 5
         assert live.session.scene.record()["actions"][:-1] == json.loads(record[0].read_text())["actions"]
@@ -118,13 +118,13 @@ def changed(path: Path, tmp_path: Path, change: Any) -> Path:
 
 
 def test_one_action_less_or_one_step_later_is_noticed(record: tuple[Path, str], tmp_path: Path):
-    """The last flock: an action of an earlier one leaves no trace in its end."""
+    """Only the last flock counts: an action on an earlier one does not affect the final state."""
     for change in (
         lambda data: data["actions"].pop(),
         lambda data: data["actions"][-1].update(step=data["actions"][-1]["step"] - 1),
         lambda data: data["actions"][-1]["values"].update({"rules.alignment.weight": 0.1001}),
     ):
-        with pytest.raises(RunError, match="replayed, the session ends in the state"):
+        with pytest.raises(RunError, match="the replayed session ends in the state"):
             replay(read_record(changed(record[0], tmp_path, change)))
 
 
@@ -150,16 +150,16 @@ def test_a_damaged_file_is_named_with_what_is_wrong(
 ):
     with pytest.raises(ScenarioError, match=reason) as error:
         read_record(changed(record[0], tmp_path, change))
-    assert "other.json cannot be played" in str(error.value)
+    assert "other.json cannot be replayed" in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "7", "{", '{"actions": NaN}', "[" * 100_000, "\x00"])
 def test_what_is_no_record_is_refused(text: str, tmp_path: Path):
     path = tmp_path / "actions.json"
     path.write_text(text)
-    with pytest.raises(ScenarioError, match="cannot be played"):
+    with pytest.raises(ScenarioError, match="cannot be replayed"):
         read_record(path)
-    with pytest.raises(ScenarioError, match="cannot be played: No such file"):
+    with pytest.raises(ScenarioError, match="cannot be replayed: No such file"):
         read_record(tmp_path / "none.json")
 
 

@@ -42,7 +42,7 @@ def paths_of(live: Live) -> list[tuple[str, bool]]:
 
 # S3
 def test_every_route_needs_the_cookie(live: Live, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(files, "page_of", lambda *_: b"a page")  # making one takes seconds
+    monkeypatch.setattr(files, "page_of", lambda *_: b"a page")  # exporting one takes seconds
     routes = paths_of(live)
     assert {path for path, _ in routes} >= {"/", "/ws", "/api/actions", "/assets/index.js"}
     name = live.cookie.partition("=")[0]
@@ -124,7 +124,7 @@ def test_no_path_leads_out_of_the_assets(
     answer = connection.getresponse()
     body = answer.read()
     assert b"secret" not in body and b"root:" not in body
-    if answer.status == 307:  # a slash more or less
+    if answer.status == 307:  # with and without a slash
         assert str(answer.getheader("location")).startswith(f"{live.origin}/")
         return
     assert answer.status in (400, 403, 404, 405) or body in (
@@ -162,7 +162,7 @@ def test_the_next_frame_comes_only_when_asked_for(page: Page, live: Live):
     page.wait("frame")
     with live.connect() as silent:
         frames, statuses = 0, 0
-        while statuses < 4:  # statuses go on, frames do not
+        while statuses < 4:  # status messages continue, frames do not
             message = silent.recv(timeout=PATIENCE)
             frames += isinstance(message, bytes)
             statuses += isinstance(message, str) and json.loads(message)["type"] == "status"
@@ -185,7 +185,7 @@ def test_what_one_page_does_every_page_hears(live: Live):
 
 
 def _masked(text: str) -> bytes:
-    """A text frame of a client; the mask of zeros leaves the text as it is."""
+    """A text frame of a client; the mask of zeros leaves the text unchanged."""
     data = text.encode()
     assert len(data) < 126
     return bytes([0x81, 0x80 | len(data)]) + bytes(4) + data
@@ -193,7 +193,7 @@ def _masked(text: str) -> bytes:
 
 # R11
 def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
-    """They ask for frame after frame of 160 kB and read none: the healthy one gets its sixty a second."""
+    """They request frame after frame of 160 kB and read none; the healthy client still gets sixty per second."""
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
     with Live(Session(big, 1, "cpu", 1)) as live:
         with ExitStack() as lines:
@@ -204,7 +204,7 @@ def test_stalled_clients_do_not_slow_a_healthy_one(built_page: Path):
                 for client in stalled:
                     client.sendall(_masked('{"type": "ready"}'))
                 page.wait("frame")
-            # A second on an idle machine. Who waited for the stalled would wait until they are cut off, after 30 s.
+            # A second on an idle machine. Waiting for the stalled clients would take 30 s, until they are cut off.
             assert time.monotonic() - begun < 25.0
             page.wait("status", lambda status: status["step"] > first)
             assert len(live.pages) == 13
@@ -220,7 +220,7 @@ def test_pages_that_leave_leave_nothing_behind(live: Live):
             if turn % 3 == 0:
                 connection.recv(timeout=PATIENCE)
             if turn % 3 == 1:
-                connection.socket.shutdown(socket.SHUT_RDWR)  # without a word
+                connection.socket.shutdown(socket.SHUT_RDWR)  # without a close frame
     for _ in range(10):  # and in the middle of the handshake
         with socket.create_connection(("127.0.0.1", live.port)) as raw:
             raw.sendall(b"GET /ws HTTP/1.1\r\nHost: ")
@@ -295,7 +295,7 @@ def test_a_page_whose_sender_fails_is_closed_so_that_it_connects_again(
 def test_a_ctrl_c_that_asyncio_forgets_stops_the_server_too(
     built_page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """The runner sets its counter of interrupts to 0 after its handler: one in between cancels, and is not counted."""
+    """The runner resets its interrupt counter after installing its handler: a signal in between only cancels."""
 
     def forgets(self: asyncio.Runner, serving: Any) -> None:
         raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""`murmura bench --live`, small: a real server in a process of its own, healthy and stalled clients."""
+"""`murmura bench --live`, small: a real server in its own process, healthy and stalled clients."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_it_tells_what_a_page_gets(tmp_path: Path):
     ("words", "message"),
     [
         ("--seconds 0", "--seconds takes a number from 0.5 to 3600"),
-        ("--clients 0", "--clients takes 1 or more"),
-        ("--stalled -1", "--stalled 0 or more"),
+        ("--clients 0", "--clients takes at least 1"),
+        ("--stalled -1", "--stalled at least 0"),
         ("--clients 57 --stalled 200", "together at most 256"),
         ("--agents many", "--agents takes whole numbers"),
     ],
 )
-def test_what_makes_no_sense_is_refused(words: str, message: str, tmp_path: Path):
+def test_invalid_options_are_refused(words: str, message: str, tmp_path: Path):
     assert message in complaint(
         python_says("-m", "murmura", "bench", "--live", *words.split(), cwd=tmp_path), code=2
     )

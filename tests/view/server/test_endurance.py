@@ -1,6 +1,6 @@
-"""Clients that stay silent, come and go, or send what is no message at all (R12, R13, R14, S4, S7).
+"""Clients that stay silent, come and go, or send invalid messages (R12, R13, R14, S4, S7).
 
-The counts are small here; MURMURA_LONG=1 sets those that are promised.
+The counts are small here; MURMURA_LONG=1 sets the full ones.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ CHURN = size(100, 10_000)
 GARBAGE = size(40, 2_000)  # connections of 50 messages each
 
 
-UNREAD = bytes(32 << 20)  # more than the system's buffers of a connection hold
+UNREAD = bytes(32 << 20)  # more than the system's buffers of a connection can hold
 
 
 # R12
 def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
     built_page: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """They never read, so a polite goodbye would wait for ever; a page that answers stays."""
+    """They never read, so a regular close would never complete; a page that answers stays."""
     monkeypatch.setattr(connections, "CLOSE_SECONDS", 1e9)  # only the missed pong may end them
     with Live(Session(flock(), 1, "reference")) as live, ExitStack() as lines:
         silent = [lines.enter_context(stalled_client(live)) for _ in range(5)]
@@ -58,7 +58,7 @@ def test_who_stays_silent_is_cut_off_though_their_socket_stays_open(
         page.frames = 0
         while page.frames < 3:
             page.take()
-        for line in silent:  # there is an end to what they can still read
+        for line in silent:  # the data that they can still read ends
             with contextlib.suppress(ConnectionResetError):
                 while line.recv(1 << 20):
                     pass
@@ -74,7 +74,7 @@ POST = b"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000000\r\n\r\n"
     ids=["a header", "a second header", "a second header, begun with the first", "a body"],
 )
 def test_who_sends_drop_by_drop_is_cut_off(first: bytes, drop: bytes, page: Page, live: Live):
-    """Somebody without a cookie sends a byte each second, and never comes to an end."""
+    """A client without a cookie sends a byte per second and never completes its request."""
     with socket.create_connection(("127.0.0.1", live.port), timeout=0.02) as slow:
         slow.sendall(first.replace(b"{host}", live.host.encode()))
         begun, is_open = time.monotonic(), True
@@ -100,7 +100,7 @@ def test_text_that_is_none_ends_a_conversation_without_a_traceback(
     try:
         with live.connect() as line:
             no_text = bytes([0x81, 0x80 | 3]) + bytes(4) + b"\xff\xfe{"
-            line.socket.sendall(no_text * 2)  # the second arrives after the goodbye was said
+            line.socket.sendall(no_text * 2)  # the second arrives after the close frame
             with contextlib.suppress(ConnectionClosed):
                 while True:
                     line.recv(timeout=PATIENCE)
@@ -146,7 +146,7 @@ def test_pages_that_come_and_go_at_any_moment_leave_nothing_behind(live: Live):
                 raw.recv(random.choice([1, 200, 60_000]))
                 if random.random() < 0.5:
                     raw.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')
-            if random.random() < 0.3:  # reset instead of goodbye
+            if random.random() < 0.3:  # reset instead of a close frame
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
     until(lambda: not live.pages)
     until(lambda: tasks() <= before)
@@ -164,7 +164,7 @@ def _open_files() -> int:
 def test_bytes_that_are_no_messages_end_a_connection_and_nothing_else(
     live: Live, caplog: pytest.LogCaptureFixture
 ):
-    """Random bytes, split and broken frames, wrong UTF-8, lengths that lie; fifty on each line."""
+    """Random bytes, split and broken frames, wrong UTF-8, false lengths; fifty per connection."""
     random = Random(14)
     with live.page() as page:
         before = page.still(flock(30))
@@ -218,7 +218,7 @@ def test_of_a_thousand_who_redeem_the_token_at_once_one_succeeds(built_page: Pat
 
 # S7
 def test_bombs_are_refused_without_a_bang(live: Live):
-    """What claims to be huge is refused before anything is made for it."""
+    """A message that claims to be huge is refused before anything is allocated."""
     bombs: list[dict[str, Any]] = [
         {"type": "load", "scenario": {"agents": 10**12}},
         {"type": "set", "values": {"agents": 10**12}},
@@ -258,11 +258,11 @@ def _memory() -> float:
 
 
 def test_a_flooder_who_does_not_read_is_let_go(built_page: Path, monkeypatch: pytest.MonkeyPatch):
-    """Cut off after the goodbye that they never take, and what was kept for them is freed."""
+    """They are disconnected after a close frame that they never read, and their buffers are freed."""
     monkeypatch.setattr(connections, "CLOSE_SECONDS", 0.3)
     big = flock(20_000).with_values({"world.width": 9000.0, "world.height": 5000.0})
     with Live(Session(big, 1, "cpu", 1)) as live, stalled_client(live) as line:
-        until(lambda: live.session.frame_number)  # one, or two if the first was taken before they came
+        until(lambda: live.session.frame_number)  # one, or two if the first was sent before they connected
         with contextlib.suppress(OSError):
             for _ in range(500):
                 line.sendall(bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}')

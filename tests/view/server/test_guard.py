@@ -59,7 +59,7 @@ class GuardedApp:
         await send({"type": "http.response.body", "body": b"the flock"})
 
     def ask(self, kind: str = "http", path: str = "/", query: str = "", **headers: str | None) -> list[Any]:
-        """All messages that a request gets for an answer."""
+        """All messages of the response to a request."""
         return asyncio.run(self.answer(kind, path, query, **headers))
 
     async def answer(
@@ -121,7 +121,7 @@ def test_rebound_hosts_are_refused(kind: str, guarded: GuardedApp):
     cookie = guarded.cookie()
     for host in FOREIGN_HOSTS:
         assert_refused(guarded, guarded.ask(kind, "/ws", host=host, cookie=cookie))
-        # Nor is the token sold under another name.
+        # Nor is the token accepted under another name.
         guarded.guard.launch_token = "again"
         assert_refused(guarded, guarded.ask(kind, "/", query="token=again", host=host))
         assert guarded.guard.launch_token == "again"
@@ -145,7 +145,7 @@ def test_without_the_cookie_there_is_nothing(kind: str, guarded: GuardedApp):
 
 
 def test_cookies_of_other_servers_on_this_host_do_no_harm(guarded: GuardedApp):
-    """The jar is shared by all ports, and others put JSON and worse into it."""
+    """All ports share the cookie jar, and other servers put JSON and worse into it."""
     cookie = guarded.cookie()
     for jar in (f'settings={{"a": [1, 2]}}; {cookie}', f"{cookie}; odd name=1; =; x", f'q="; {cookie}; p="'):
         assert guarded.ask("http", "/", cookie=jar)[0]["status"] == 200
@@ -249,11 +249,11 @@ def test_who_guesses_codes_is_made_to_wait():
     assert len(class_code()) == 6 and class_code() != class_code()
     assert (
         guarded.ask(query=f"token={guarded.guard.launch_token}")[0]["status"] == 303
-    )  # the host is not kept out
+    )  # the host still has access
 
 
 def test_assets_are_kept_by_browsers_and_nothing_else_is(live: Live):
-    """Their names hold a hash of their content: both halves of a comparison and the next start read them once."""
+    """Their names contain a hash of their content, so both halves of a comparison and later starts load them once."""
     kept = {
         path: live.get(path, Cookie=live.cookie)[1]["cache-control"] for path in ("/assets/index.js", "/")
     }

@@ -1,4 +1,4 @@
-"""Malformed and hostile messages are refused or disconnected, and do not affect the flock (R14)."""
+"""Malformed and hostile messages are refused or end the connection, and do not affect the flock (R14)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ NASTY_TEXTS = [
 
 
 class DirectSession:
-    """A subscriber and its session without their thread and socket: one message at a time, carried out at once."""
+    """A subscriber and its session without thread and socket: one message at a time, executed at once."""
 
     def __init__(self) -> None:
         self.session = Session(flock(25), 3, "reference")
@@ -97,7 +97,7 @@ class DirectSession:
         )  # fmt: skip
 
     def take(self, text: str) -> list[dict[str, Any]]:
-        """Let a message come; return the errors it gets for an answer."""
+        """Deliver a message; return the errors in response."""
         self.subscriber._errors.clear()
         self.subscriber.receive(text)
         while self.session._run_commands():
@@ -200,7 +200,7 @@ def test_whatever_is_refused_leaves_no_trace(direct: DirectSession, text: str):
 
 
 def test_thousands_of_random_messages_leave_no_trace_either(direct: DirectSession):
-    """Cheaper to make than the ones above: known words in wrong places, cut and mixed."""
+    """Cheaper to generate than the ones above: known words in wrong positions, truncated and mixed."""
     random = Random(14)
 
     def value(depth: int) -> Any:
@@ -227,7 +227,7 @@ def test_thousands_of_random_messages_leave_no_trace_either(direct: DirectSessio
 
 
 def _no_trace(direct: DirectSession, text: str) -> bool:
-    """Send a message; whether it was refused, in which case nothing may have changed."""
+    """Send a message; return whether it was refused, in which case nothing may have changed."""
     if len(direct.session.scenario.obstacles) > 5 or direct.session.scenario.agents > 100:
         direct.take(json.dumps({"type": "load", "scenario": flock(25).model_dump(mode="json")}))
     before = direct.state()
@@ -237,14 +237,14 @@ def _no_trace(direct: DirectSession, text: str) -> bool:
         assert direct.state() == before
         return True
     assert json.loads(text)["type"] in (*COMMANDS, "ready")
-    # What was taken is plain enough to be told to pages and to be played again.
+    # Accepted messages can be sent to pages and replayed.
     told = [direct.session.scene.actions, direct.session.scenario.model_dump(mode="json")]
     json.dumps(told, allow_nan=False, ensure_ascii=False).encode()
     return False
 
 
 def test_a_real_server_shrugs_them_off(live: Live):
-    """The same through sockets, a hundred for each: the session lives and the flock is what it was."""
+    """The same through sockets, a hundred each: the session survives and the flock is unchanged."""
     with live.page() as page:
         before = page.still(flock(30))
         seen = live.session.scenario
@@ -254,7 +254,7 @@ def test_a_real_server_shrugs_them_off(live: Live):
                     vandal.send(text.encode("utf-8", "replace").decode())
                 vandal.send('{"type": "nonsense"}')
                 errors = 0
-                while errors < 15:  # a few are dropped when they come in heaps
+                while errors < 15:  # a few are dropped when many arrive at once
                     message = vandal.recv(timeout=PATIENCE)
                     errors += isinstance(message, str) and json.loads(message)["type"] == "error"
         status = page.status()
@@ -269,7 +269,7 @@ def test_an_error_names_the_command_and_the_nearest_known_one(page: Page):
 
 
 def cut_off(vandal: ClientConnection) -> int | None:
-    """Wait until the server ends the connection; return the code it gave."""
+    """Wait until the server closes the connection; return the close code."""
     try:
         while True:
             vandal.recv(timeout=PATIENCE)
@@ -294,7 +294,7 @@ def test_messages_above_64_kB_end_the_connection(message: str, code: int, page: 
     page.still(flock(10))
     with live.connect() as vandal:
         vandal.send(message)
-        # None: what of the message the server had not read yet made it reset the connection before the code arrived.
+        # None: unread data made the server reset the connection before the code arrived.
         assert cut_off(vandal) in (code, None)
     assert page.ask("step")["step"] == 1
 
@@ -309,11 +309,11 @@ def test_text_that_is_not_utf8_ends_the_connection(page: Page, live: Live):
 
 def test_a_flood_ends_the_connection_and_a_busy_page_does_not(page: Page, live: Live):
     page.still(flock(10))
-    for _ in range(40):  # beside the sixty frames a second that it asks for at most
+    for _ in range(40):  # in addition to at most sixty frame requests per second
         page.send("ready")
     assert page.ask("step")["step"] == 1
     with live.connect() as vandal:
-        with contextlib.suppress(ConnectionClosed):  # it may be cut off before it has said all
+        with contextlib.suppress(ConnectionClosed):  # it may be disconnected before it has sent everything
             for _ in range(5000):
                 vandal.send('{"type": "ready"}')
         assert cut_off(vandal) in (1008, None)

@@ -16,7 +16,7 @@ HAND = (800.0, 450.0)
 
 
 def plain(scenario: mm.Scenario, steps: int, seed: int = 7) -> mm.Simulation:
-    """The same flock without server, session or hand."""
+    """The same flock without server, session or pointer."""
     simulation = mm.Simulation(scenario, seed, "reference")
     simulation.step(steps)
     return simulation
@@ -79,7 +79,7 @@ def test_step_advances_by_so_many(count: int, page: Page):
 
 
 def test_quick_single_steps_while_paused_are_all_shown(page: Page):
-    """The last of many steps in a row is drawn, though each came before the frame of the one before was due."""
+    """The last of many quick steps is drawn, although each came before the previous frame was due."""
     page.still(flock(20))
     for _ in range(9):
         page.send("step")
@@ -94,7 +94,7 @@ def test_step_pauses_a_running_flock(page: Page):
 
 
 def test_speed_changes_how_much_time_passes(page: Page):
-    """Eight times the speed, eight times the simulated time in a frame of the clock."""
+    """Eight times the speed gives eight times the simulated time per frame."""
     page.still(flock(5))
     page.send("speed", value=8)
     page.send("play")
@@ -148,7 +148,7 @@ def test_set_changes_the_scenario_and_how_the_flock_behaves(page: Page):
     changed = flock(80).with_values({"rules.alignment.weight": 2.5, "perception.radius": 70.0})
     status = page.ask("step", count=10)
     assert status["hash"] == plain(changed, 10).state_hash()[:12] != plain(flock(80), 10).state_hash()[:12]
-    # Between two steps of the same flock, and a rule as a whole:
+    # Between two steps of the same flock, a whole rule:
     page.send("set", values={"rules.cohesion.enabled": False})
     page.wait("scenario", lambda message: message["scenario"]["rules"]["cohesion"]["enabled"] is False)
     other = plain(changed, 10)
@@ -187,7 +187,7 @@ def test_a_change_that_makes_no_sense_changes_nothing(page: Page, live: Live):
 
 
 def distances(page: Page, mode: str) -> Any:
-    """How far the agents that began near the hand are from it after a while, by id."""
+    """The distances, after a while, of the agents that started near the pointer, by id."""
     page.send("reset", seed=None)
     page.send("pointer", x=HAND[0], y=HAND[1], mode=mode)
     page.send("step", count=40)
@@ -225,7 +225,7 @@ def test_where_there_is_fear_the_scaring_hand_is_a_predator(page: Page, live: Li
     page.send("pointer", x=200.0, y=200.0, mode="none")
     page.send("extra", column="density")
     page.status()
-    assert live.session.scenario == starlings  # the hand is no part of it
+    assert live.session.scenario == starlings  # the pointer is not part of it
 
 
 def test_pick_selects_the_nearest_also_across_the_edge(page: Page):
@@ -255,7 +255,7 @@ def test_inspect_is_what_the_simulation_explains(page: Page):
     assert len(found["neighbors"]) > 2
     for n in found["neighbors"]:
         assert (n["x"], n["y"]) == pytest.approx(tuple(places[n["id"]]))
-    assert found["rules"].pop("attractors")["force"] == [0.0, 0.0]  # the hand, which does nothing
+    assert found["rules"].pop("attractors")["force"] == [0.0, 0.0]  # the pointer, which does nothing
     expected["rules"].pop("attractors", None)
     assert found["perception"] == {"radius": 50.0, "field_of_view": 360.0}
     assert {key: found[key] for key in expected} == expected
@@ -299,13 +299,13 @@ def test_obstacles_are_placed_avoided_and_erased(page: Page, live: Live):
     frame = page.seen_at(120)
     start = np.hypot(*(plain(flock(60), 0).positions - (400, 300)).T)
     assert (np.hypot(*(frame.positions - (400, 300)).T)[start > 120.0] >= 120.0 - 0.1).all()
-    # The wall is the nearer one beside its middle, though its ends are further away than the circle's centre.
+    # Next to its centre the wall is nearer, although its ends are farther away than the circle's centre.
     page.send("erase", x=800, y=640)
     left = page.wait("scenario", lambda m: len(m["scenario"]["obstacles"]) == 1)["scenario"]["obstacles"]
     assert left[0]["kind"] == "circle"
     page.send("erase", x=0, y=0)
     page.wait("scenario", lambda m: m["scenario"]["obstacles"] == [])
-    page.send("erase", x=0, y=0)  # nothing to erase, nothing wrong
+    page.send("erase", x=0, y=0)  # nothing to erase, no error
     assert page.status()["step"] == 120
 
 

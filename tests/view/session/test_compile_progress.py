@@ -100,11 +100,11 @@ def test_a_new_session_shows_its_flock_before_there_is_a_kernel(build: Controlle
 
 
 def test_what_is_changed_while_it_stands_acts_at_once_and_flies_with_it(build: ControlledBuild):
-    """S4-20: a switch that needs another kernel too: then the flock is made once more."""
+    """S4-20: an option that also needs another kernel: then the flock is built again."""
     session = Session(flock(40), 5, "cpu", 1)
     obey(session, set_to(rules__alignment__weight=2.0, rules__cohesion__enabled=False))
     assert session.scenario.rules.alignment.weight == 2.0 and not session.scenario.rules.cohesion.enabled
-    build.finish(session)  # made of the flock as it was: no more of use than its kernel
+    build.finish(session)  # built from the previous flock, and as useless as its kernel
     if not session.scene.is_ready:
         build.finish(session)
     obey(session, step(4))
@@ -128,7 +128,7 @@ def test_another_scenario_stands_at_once_where_it_needs_a_kernel(build: Controll
 
 
 def test_nobody_waits_for_a_flock_that_was_left(build: ControlledBuild):
-    """A load while another flock stands, with steps that it still owes."""
+    """A load while another flock waits for its kernel and has pending steps."""
     session = Session(flock(20), 1, "cpu", 1)
     obey(session, step(9), {"type": "pause"}, load(flock(33)))
     assert session.simulation.agent_count == 33 and session.simulation.step_count == 0
@@ -146,7 +146,7 @@ def test_a_first_flock_that_can_never_fly_is_told_to_whoever_serves_it(build: Co
     build.finish(session)
     assert [str(problem) for problem in told] == ["no such device"]
     assert session.alarm is not None and "no such device" in session.alarm["message"]
-    assert not session.status["compiling"] and len(build.begun) == 1  # it is not tried again and again
+    assert not session.status["compiling"] and len(build.begun) == 1  # it is not retried
     build.problem = None
     assert obey(session, load(flock(25))) == []
     build.finish(session)
@@ -167,7 +167,7 @@ def test_of_two_flocks_the_one_that_is_ready_waits_for_the_other(build: Controll
 
 
 def test_a_recorded_switch_is_played_without_a_freeze(build: ControlledBuild):
-    """What is played again at step 3 needs another kernel: the flock stands there until it is made."""
+    """A replayed action at step 3 needs another kernel: the flock waits there until it is built."""
     session = Session(flock(20), 5, "cpu", 1)
     obey(session)
     build.finish(session)
@@ -212,7 +212,7 @@ def test_a_machine_is_expected_to_be_as_fast_as_it_was(monkeypatch: pytest.Monke
 
 
 def test_what_a_page_is_sent_first_is_made_before_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tracing a kernel keeps Python busy; a page that waits for its hello meanwhile waits half a second longer."""
+    """Tracing a kernel keeps Python busy, which would delay a page that waits for its hello by half a second."""
     order: list[str] = []
     monkeypatch.setattr(Session, "hello", lambda session: order.append("hello"))
     built = threading.Event()

@@ -35,7 +35,7 @@ class ControlledCompiler:
         self._made.add((scenario.rules.cohesion.enabled, scenario.rules.wind.enabled))
 
     def finish(self) -> None:
-        """Let one kernel be made, and what waited for it be done."""
+        """Finish one kernel, and apply what waited for it."""
         self._go.release()
         until(lambda: self.session._queue.is_urgent)
         self.obey()
@@ -75,7 +75,7 @@ def test_a_rule_is_switched_off_when_its_kernel_is_there(compiler: ControlledCom
     compiler.finish()
     assert not compiler.cohesion and not compiler.is_compiling
     assert compiler.session.scene.actions[-1] == {"step": 3, **OFF}
-    compiler.send(ON)  # this one was never away
+    compiler.send(ON)  # this one was never disabled
     assert compiler.cohesion and not compiler.is_compiling and compiler.reasons == []
 
 
@@ -109,7 +109,7 @@ def test_a_reset_keeps_what_is_on_its_way(compiler: ControlledCompiler):
 
 
 def test_of_two_wishes_the_later_counts(compiler: ControlledCompiler):
-    """Off takes long and on takes nothing: on came later."""
+    """Disabling takes long to compile and enabling takes no time, but enabling came later."""
     compiler.send(OFF, ON)
     compiler.finish()
     assert compiler.cohesion and not compiler.is_compiling and compiler.reasons == []
@@ -119,7 +119,7 @@ def test_two_rules_at_once_need_the_kernel_of_both(compiler: ControlledCompiler)
     compiler.send(OFF, {"type": "set", "values": {"rules.wind.enabled": True}})
     compiler.finish()
     compiler.finish()
-    assert compiler.is_compiling  # the kernel of both together
+    assert compiler.is_compiling  # the kernel for both changes
     compiler.finish()
     rules = compiler.session.scenario.rules
     assert (rules.cohesion.enabled, rules.wind.enabled) == (False, True) and not compiler.is_compiling

@@ -1,4 +1,4 @@
-"""Until a page has painted a new flock, no kernel is built and nothing is measured; but not for long."""
+"""Until a page has painted a new flock, no kernel is built and nothing is measured, for a limited time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.view.live import PATIENCE, flock, until
 def test_it_ends_when_the_new_flock_is_painted_or_patience_ends():
     now = 10.0
     picture = FirstPicture(lambda: now)
-    assert not picture.is_awaited(1)  # nobody is expected
+    assert not picture.is_awaited(1)  # no page is expected
     picture.patience = 1.5
     assert picture.is_awaited(2)
-    picture.painted(7)  # of the flock before
+    picture.painted(7)  # of the previous flock
     picture.published(8)
     picture.published(9)
     assert picture.is_awaited(2)
@@ -54,9 +54,9 @@ def test_the_kernel_and_measures_wait_for_the_page(backend: str, monkeypatch: py
         page = Subscriber(session, lambda: None)
         page.open()
         until(lambda: any(isinstance(message, bytes) for message in page.updates()))
-        for _ in range(3):  # turns of the session
+        for _ in range(3):  # iterations of the session
             session.ask(lambda: None).result(PATIENCE)
-        assert session.status["compiling"] == (backend == "cpu")  # so the page says what it waits for
+        assert session.status["compiling"] == (backend == "cpu")  # so the page shows what it is waiting for
         assert not begun
         page.receive('{"type": "ready"}')
         until(lambda: backend in begun)

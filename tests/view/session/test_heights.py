@@ -1,4 +1,4 @@
-"""Positions with a height: pointer, tools and picking in a world with a depth."""
+"""Positions with a height: pointer, tools and picking in a 3-D world."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scene_of(scenario: mm.Scenario) -> Scene:
 
 
 def test_a_hand_pulls_at_its_height() -> None:
-    """Below somebody it pulls down, by what is more than half of its strength at its middle."""
+    """Below an agent it pulls down, with more than half of its strength at the centre."""
     scene = scene_of(deep())
     x, y, z = (float(value) for value in scene.simulation.positions[0])
     below = max(z - 30.0, 1.0)
@@ -96,7 +96,7 @@ def test_a_hunter_is_placed_at_a_height_and_its_prey_is_told_with_one() -> None:
 
 
 def test_the_nearest_is_the_nearest_in_space() -> None:
-    """Right above each other, and across the floor of a world that wraps."""
+    """Directly above each other, and across the floor of a wrapping world."""
     places = [[100.0, 100.0, 40.0], [100.0, 100.0, 200.0], [101.0, 100.0, 395.0]]
     sim = mm.Simulation(deep(3), 1, "reference", positions=places, velocities=[[1.0, 0.0, 0.0]] * 3)
     assert [nearest_agent(sim, 100.0, 100.0, z) for z in (60.0, 180.0, 3.0)] == [0, 1, 2]

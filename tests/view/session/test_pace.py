@@ -1,4 +1,4 @@
-"""The live view's pace: the scenario's display speed, the longest frame, and a world that follows the window."""
+"""The pace of the live view: the scenario's display speed, the longest frame, and a world that follows the window."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from murmura.view.session.session import Session
 from tests.view.live import flock
 
 DOCUMENTS = ("classic", "roadmap", "starlings", "insects", "fish", "fireflies", "locusts", "emergent")
-"""Scenarios that follow a document to the letter."""
+"""Scenarios that follow a document exactly."""
 
 
 def session(speed: float | None = None, **values: Any) -> Session:
-    """A flock whose steps take next to no time."""
+    """A flock whose steps take almost no time."""
     found = Session(flock(5).with_values(values), 1, "reference", speed=speed)
     found._step_seconds = 1e-9
     return found
@@ -74,7 +74,7 @@ def test_another_scenario_brings_its_own_speed() -> None:
     tell(asked, type="load", scenario=other)
     asked._follow_scene()
     assert asked.speed == 2.0
-    # In one go, and in order: whoever sets a speed after loading has it.
+    # All at once and in order: a speed that is set after loading wins.
     for message in ({"type": "load", "scenario": other}, {"type": "speed", "value": 1.5}):
         to.submit(message, pytest.fail)
     while to._run_commands():

@@ -19,7 +19,7 @@ from tests.view.live import Frame, Live, flock, until
 
 
 def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
-    """Carry commands out here and now; return the reasons of those that were refused."""
+    """Execute commands at once; return the reasons of those that were refused."""
     reasons: list[str] = []
     for message in messages:
         session.submit(message, reasons.append)
@@ -31,7 +31,7 @@ def obey(session: Session, *messages: dict[str, Any]) -> list[str]:
 def test_the_fast_backend_shows_the_same_bits_as_a_plain_run():
     session = Session(flock(100), 5, "cpu")
     assert obey(session, {"type": "step", "count": 30}) == []
-    # The kernel is made by a thread of its own, which may be done by now or not.
+    # The kernel is built by its own thread, which may have finished or not.
     until(lambda: obey(session) == [] and session.simulation.step_count == 30)
     plain = mm.Simulation(flock(100), 5, "cpu")
     plain.step(30)
@@ -68,7 +68,7 @@ def test_picking_in_an_empty_world_picks_nobody():
 
 
 def test_a_frame_says_when_its_agents_are_others_than_before():
-    """One dies, one is born: as many as before, but agent k is no longer who it was. The picture goes on."""
+    """One agent dies and one is born: the count is the same, but agent k is another agent. The picture continues."""
     session = Session(flock(10), 1, "reference")
 
     def shown() -> tuple[int, int, int]:
@@ -86,7 +86,7 @@ def test_a_frame_says_when_its_agents_are_others_than_before():
 
 
 def test_a_long_step_keeps_nobody_waiting():
-    """Ten thousand steps are done in pieces, between which frames are made and Ctrl-C is heard; in order."""
+    """Ten thousand steps are done in batches, with frames and Ctrl-C in between, and commands stay in order."""
     session = Session(flock(40), 1, "reference")
     session.submit({"type": "step", "count": 10_000}, print)
     session.submit({"type": "reset", "seed": 3}, print)
@@ -107,7 +107,7 @@ def fuse() -> Iterator[None]:
     known = dict(REGISTRY)
 
     class Fuse(mm.Rule):
-        """Fine for a while, then not a number."""
+        """Valid for a while, then NaN."""
 
         burns_at: float = 20.0
 
@@ -125,7 +125,7 @@ def fuse() -> Iterator[None]:
 @pytest.mark.usefixtures("fuse", "built_page")
 def test_a_flock_that_breaks_down_is_reported_and_begins_again():
     session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
-    session.running = False  # until somebody is there to be told
+    session.running = False  # kept until there is a page to report it to
     with Live(session) as live:
         with live.page() as page:
             page.wait("hello")
@@ -134,7 +134,7 @@ def test_a_flock_that_breaks_down_is_reported_and_begins_again():
             assert error["about"] == "run" and "step 21" in error["message"]
             status = page.status()
             assert (status["running"], status["step"]) == (False, 0)
-            # The same by hand, and the session lives on.
+            # The same after a restart by the user; the session survives.
             assert page.ask("step", count=20)["step"] == 20
             page.newest.pop("error")
             page.send("step", count=5)
@@ -143,12 +143,12 @@ def test_a_flock_that_breaks_down_is_reported_and_begins_again():
         until(lambda: not live.pages)
         with live.page() as late:
             late.status()
-            assert "error" not in late.newest  # told once, not to those who come later
+            assert "error" not in late.newest  # reported once, not to later pages
 
 
 @pytest.mark.usefixtures("fuse")
 def test_a_breakdown_can_be_replayed(tmp_path: Path):
-    """What began anew began anew: the notes lead to the state after it."""
+    """After a restart, the recorded actions lead to the state after it."""
     session = Session(flock(10).with_values({"rules.fuse.burns_at": 20.0}), 1, "reference")
     obey(session, {"type": "step", "count": 30})
     assert session.alarm is not None and session.simulation.step_count == 0

@@ -64,7 +64,7 @@ def test_a_tick_compiles_nothing(counts: Counter[str]):
 
 
 def test_the_pointer_acts_on_every_species():
-    """One agent of each species on either side of it: both are drawn towards it, as without species."""
+    """One agent of each species on either side of it: both are attracted, as without species."""
     places, still = [[400.0, 300.0], [600.0, 300.0]], [[0.0, 0.0], [0.0, 0.0]]
     kinds = [{"name": "one", "values": {"motion.max_force": 0.01}}, {"name": "other"}]
     pulls = []

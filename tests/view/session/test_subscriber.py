@@ -15,7 +15,7 @@ def kinds(messages: Iterable[str | bytes]) -> list[str]:
 
 
 def turn(session: Session) -> None:
-    """What the session's thread does between two rests."""
+    """One iteration of the session's thread."""
     session._run_commands()
     session._follow_scene()
     session._publish_frame()
@@ -23,7 +23,7 @@ def turn(session: Session) -> None:
 
 
 def test_whatever_comes_of_another_flock_its_hello_comes_first():
-    """The session goes on while messages are on their way, and may load a scenario between two of them."""
+    """The session continues while messages are being sent, and may load a scenario between two of them."""
     session = Session(flock(10), 1, "reference")
     subscriber = Subscriber(session, lambda: None)
     turn(session)

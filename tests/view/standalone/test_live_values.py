@@ -13,7 +13,7 @@ from murmura.view.standalone.live_values import evaluated, live_values, vector_o
 
 
 def told(live: dict, scenario: mm.Scenario) -> np.ndarray:
-    """The vector as a page has it under a scenario's values."""
+    """The vector that a page computes for a scenario's values."""
     data = scenario.model_dump(mode="json")
 
     def value(path: str) -> float:
@@ -58,14 +58,14 @@ def test_what_makes_another_kernel_is_not_offered():
 
 
 def test_a_product_shows_although_one_factor_is_zero():
-    """The wind of `starlings` does not blow at first; its direction must matter once it does."""
+    """The wind of `starlings` has no speed at first; its direction must matter once it has."""
     live = live_values(with_pointer(mm.load_scenario("starlings"), None))
     wanted = {"rules.wind.speed", "rules.wind.direction", "rules.wind.gain"}
     assert any({path for path, _ in recipe["parts"]} == wanted for recipe in live["recipes"].values())
 
 
 def test_what_makes_other_items_or_more_room_is_not_offered(monkeypatch: pytest.MonkeyPatch):
-    """How far food matters is a number of kernels; how much of it there is, and where, is not."""
+    """The range of food is a number of kernels; its amount and position are not."""
     scenario = with_pointer(mm.load_scenario("feeding-grounds"), None)
     mine = [c for c in module.candidates(scenario) if c.path.startswith("rules.feeding.")]
     monkeypatch.setattr(module, "candidates", lambda _: mine)
@@ -79,7 +79,7 @@ def test_what_makes_other_items_or_more_room_is_not_offered(monkeypatch: pytest.
 
 
 def test_a_range_ends_where_the_scenario_refuses():
-    """A separation radius beyond what anybody sees is refused, so no slider may stand there."""
+    """A separation radius beyond the perception radius is refused, so no slider may reach it."""
     probe = module.Probe(with_pointer(mm.load_scenario("classic"), None))
     found = probe.curve(module.Candidate("rules.separation.radius", 5.0, 400.0, False))
     assert found is not None

@@ -88,7 +88,7 @@ def test_what_a_page_cannot_simulate_is_named():
     assert why_not(mm.load_scenario("ecosystem")) == ""
     hidden = mm.load_scenario("classic").with_values({"perception.occlusion": True})
     with pytest.raises(
-        ScenarioError, match=r"classic cannot be simulated by a page alone: perception.occlusion"
+        ScenarioError, match=r"classic cannot be simulated by an exported page: perception.occlusion"
     ):
         page_scene(hidden, 1)
 
@@ -132,7 +132,7 @@ def test_frames_in_space_are_told_by_planes_of_their_own():
     assert len(body) == 3 * 30 * (3 * 2 + 6)
     first = np.frombuffer(body, "<u2", 90).reshape(3, 30)
     assert np.abs(first.T * (8.0 / 65535.0) * scenario.world.sides - Frame(frames[0]).positions).max() < 0.2
-    # A flock that flies on as before needs small numbers only.
+    # A flock that moves steadily needs only small numbers.
     third = np.frombuffer(body, "<u2", 90, 2 * 360).astype(int)
     assert np.median(np.minimum(third, 8192 - third)) <= 2
 

@@ -39,7 +39,7 @@ def test_a_frame_shows_the_flock(name: str):
 
 
 def test_the_fastest_bird_fits_into_its_byte():
-    """Panic makes birds half as fast again (S0-107): the scale must reach that far."""
+    """Panic makes birds 1.5 times as fast (S0-107): the scale must cover that."""
     sim = simulation("starlings", agents=20)
     frame = Frame(frames.encode(sim, epoch=0))
     assert frame.fastest >= 1.5 * sim.scenario.motion.max_speed

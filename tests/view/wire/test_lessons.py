@@ -22,7 +22,7 @@ def test_ten_lessons_are_shipped_and_each_asks_and_answers():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("title = ", "is no lesson"),
+        ("title = ", "is not a lesson"),
         (GOOD.replace("say", "tell"), "steps.0.say: Field required"),
         (GOOD.replace("classic", "clasic"), "did you mean 'classic'"),
         (GOOD + 'set = { "rules.alignment.wieght" = 1.0 }\n', "wieght"),

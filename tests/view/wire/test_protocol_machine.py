@@ -65,7 +65,7 @@ class ProtocolMachine(RuleBasedStateMachine):
         self.model = mm.Simulation(self._with_pointer(), self.seed, "reference")
 
     def _with_pointer(self) -> mm.Scenario:
-        """The hand as the documents describe it: one more attractor."""
+        """The pointer as the documents describe it: one more attractor."""
         if self.pointer is None:
             return self.scenario
         x, y, strength = self.pointer
@@ -83,7 +83,7 @@ class ProtocolMachine(RuleBasedStateMachine):
 
     @rule(speed=st.sampled_from([0.5, 1.0, 8.0]))
     def run_for_a_while(self, speed: float) -> None:
-        """As long as it likes: the page says how far it came, and the model follows."""
+        """Run for any time: the page reports how far it came, and the model follows."""
         self.page.send("speed", value=speed)
         self.page.send("play")
         far = self.model.step_count + 3
@@ -137,7 +137,7 @@ class ProtocolMachine(RuleBasedStateMachine):
 
     @rule(politely=st.booleans())
     def reconnect(self, politely: bool) -> None:
-        """The flock stays while nobody watches."""
+        """The flock stays while no page is connected."""
         if not politely:
             self.line.socket.shutdown(socket.SHUT_RDWR)
         self.stack.close()
@@ -165,7 +165,9 @@ class ProtocolMachine(RuleBasedStateMachine):
 
 # R16
 def test_model_and_server_agree_whatever_is_asked_for(live: Live, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(subscriber, "MESSAGES_PER_SECOND", 100_000)  # it asks faster than a page does
+    monkeypatch.setattr(
+        subscriber, "MESSAGES_PER_SECOND", 100_000
+    )  # it sends requests faster than a page does
     machine = type("ProtocolMachine", (ProtocolMachine,), {"live": live})
     run_state_machine_as_test(
         machine,

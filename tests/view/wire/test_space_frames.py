@@ -1,4 +1,4 @@
-"""Frames of worlds with a depth, decoded by the documented offsets and compared with the simulation."""
+"""Frames of 3-D worlds, decoded by the documented offsets and compared with the simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of worlds with a depth: bodies made of triangles, compiled.
+"""Pictures of 3-D worlds: bodies made of triangles, compiled.
 
 The companion of `raster`, with the same canvases. Nothing here knows a scenario, a file or a film.
 """

@@ -1,4 +1,4 @@
-"""Sky and ground of worlds with a depth, seen by a camera that is level from left to right, compiled.
+"""Sky and ground of 3-D worlds, seen by a camera that is level from left to right, compiled.
 
 Along a row, the ground has a constant depth, and the colours of the sky, haze and the widths of lines change slowly:
 they are computed at knots, a few pixels apart, and interpolated. Nothing here knows a scenario.

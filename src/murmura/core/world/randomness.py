@@ -38,7 +38,7 @@ STREAM_ARRIVAL_GOAL = 46
 STREAM_GENES = 200  # to 210, one for each gene
 STREAM_MUTATION = 220  # to 230
 STREAM_PARTS = 240  # to 246
-IN_SPACE = 500  # added to a stream for additional numbers in a world with a depth
+IN_SPACE = 500  # added to a stream for additional numbers in a 3-D world
 STREAM_USER = 1000  # users' rules start here
 
 _PARITY = 0x1BD11BDA

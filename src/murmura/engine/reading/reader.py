@@ -77,7 +77,7 @@ class Reader(ABC):
 
     @property
     def positions(self) -> NDArray[np.float32]:
-        """Positions, shape (n, 2) [u], in ascending id; (n, 3) in a world with a depth."""
+        """Positions, shape (n, 2) [u], in ascending id; (n, 3) in a 3-D world."""
         return self._vectors("position")
 
     @property

@@ -1,1 +1,1 @@
-"""How fast a step is, beside what a careful NumPy programmer would write."""
+"""Benchmarks of a step, compared with careful NumPy code."""

@@ -1,4 +1,4 @@
-"""What a careful NumPy programmer would write: the bench workload with SciPy's tree and array arithmetic."""
+"""The baseline of the benchmark: careful NumPy code with SciPy's tree and array arithmetic."""
 
 from __future__ import annotations
 

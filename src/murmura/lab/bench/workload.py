@@ -1,4 +1,4 @@
-"""How fast a step is, on a workload that every flocking program can run.
+"""Times a step, on a workload that every flocking program can run.
 
 A torus with 20 neighbours on average within radius 50, separation at 25, a field of view of 270 degrees, and
 Reynolds' trio. The result is checked against the reference before anything is timed, and baselines run in the
@@ -48,7 +48,7 @@ def workload(agents: int, space: bool = False) -> Scenario:
 
 
 def with_all_forces(scenario: Scenario) -> Scenario:
-    """The same flock with every force of `starlings` at work: noise, gusty wind, soft boundary, panic."""
+    """The same flock with all forces of `starlings`: noise, gusty wind, soft boundary, panic."""
     world = scenario.world
     return scenario.with_values(
         {
@@ -64,13 +64,13 @@ def with_all_forces(scenario: Scenario) -> Scenario:
 
 
 def bare(scenario: Scenario) -> Scenario:
-    """The same flock with Reynolds' trio alone."""
+    """The same flock with only Reynolds' three rules."""
     others = {name: rule for name, rule in scenario.rules if name not in TRIO and rule.enabled}
     return scenario.with_values({f"rules.{name}.enabled": False for name in others})
 
 
 def resized(scenario: Scenario, agents: int) -> Scenario:
-    """The same scenario with more or fewer agents at the same density; the world stays larger than an agent sees."""
+    """The same scenario with more or fewer agents at the same density; the world stays larger than the view."""
     world = scenario.world
     sides = [name for name in ("width", "height", "depth") if getattr(world, name) is not None]
     scale = (agents / scenario.agents) ** (1.0 / len(sides))
@@ -95,7 +95,7 @@ def _raise_caps(data: dict[str, Any], times: float) -> None:
 
 
 def _moved(data: Any, scale: float) -> Any:
-    """Scale all places with the sides of the world."""
+    """Scale all positions with the sides of the world."""
     if isinstance(data, list):
         return [_moved(entry, scale) for entry in data]
     if not isinstance(data, dict):
@@ -109,7 +109,7 @@ def _moved(data: Any, scale: float) -> Any:
 
 
 def check(backend: str, threads: int | None, space: bool = False) -> None:
-    """One step of the workload must agree with the reference, or the timing means nothing."""
+    """Check that one step agrees with the reference; otherwise the timing means nothing."""
     scenario = workload(600, space)
     fast = Simulation(scenario, 1, backend, threads)
     truth = Simulation(scenario, 1, "reference")
@@ -124,7 +124,7 @@ def check(backend: str, threads: int | None, space: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Contestant:
-    """A flock that steps and can be reset: flocks gather over time, and a dense flock costs more."""
+    """A flock that can be stepped and reset: flocks get denser over time, and a dense flock costs more."""
 
     step: Callable[[int], None]
     restart: Callable[[], None]
@@ -137,7 +137,7 @@ def ours(scenario: Scenario, backend: str, threads: int | None) -> tuple[Simulat
 
 
 def time_steps(contestants: dict[str, Contestant]) -> dict[str, list[float]]:
-    """Milliseconds a step of each contestant, in interleaved rounds that all begin at the start."""
+    """Milliseconds per step of each contestant, in interleaved rounds that all begin at the start."""
     counts = {}
     for name, one in contestants.items():
         one.step(2)
@@ -166,7 +166,7 @@ def bench(
     baselines: bool = True,
     space: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Time the workload at each size; yields one row for each contestant."""
+    """Time the workload at each size; yield one row for each contestant."""
     check(backend, threads, space)
     for agents in sizes:
         base = resized(scenario, agents) if scenario else workload(agents, space)

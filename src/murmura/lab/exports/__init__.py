@@ -1,1 +1,1 @@
-"""Runs for other programs: Zarr, Parquet, CSV, tables in memory, and family trees."""
+"""Exports runs for other programs: Zarr, Parquet, CSV, tables in memory, and family trees."""

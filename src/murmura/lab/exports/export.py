@@ -15,7 +15,7 @@ from murmura.lab.runs.run import TRAJECTORY, Run
 from murmura.measure import MEASURES
 
 ROWS_AT_ONCE = 1_000_000
-"""About this many rows are held in memory: whole frames, and at least one."""
+"""About this many rows are in memory at a time: whole frames, and at least one."""
 Progress = Callable[[int, int], None]
 
 
@@ -25,9 +25,9 @@ def export(run: Run, to: str, out: str | Path | None = None, progress: Progress 
     Args:
         run: A run, finished or not: what is on disk is exported.
         to: "zarr", "parquet" or "csv".
-        out: The file or, for Zarr, the folder to write, or a folder that exists; by default `run.FORMAT` in the run's
+        out: The file or, for Zarr, the folder to write, or an existing folder; by default `run.FORMAT` in the run's
             folder. Parquet and CSV put metrics and events beside it: `run-metrics.FORMAT`, `run-events.FORMAT`.
-        progress: Called now and then with the frames done and their number.
+        progress: Called now and then with the number of frames done and their total.
 
     Returns:
         What was written.
@@ -42,7 +42,7 @@ def export(run: Run, to: str, out: str | Path | None = None, progress: Progress 
         ]
     for path in targets:
         if path.exists():
-            raise ScenarioError(f"{path} exists already: name another with --out, or remove it first")
+            raise ScenarioError(f"{path} already exists: choose another with --out, or remove it first")
     with atomic_write(*targets, comfort=". The run itself is untouched") as temporaries:
         target.parent.mkdir(parents=True, exist_ok=True)
         WRITERS[to](run, temporaries, progress or (lambda done, count: None))
@@ -53,7 +53,7 @@ def _target(run: Run, to: str, out: Path | None) -> Path:
     if out is None or (out.is_dir() and out.suffix != f".{to}"):
         return (out or run.folder) / f"{Path(TRAJECTORY).stem}.{to}"
     if out.suffix != f".{to}":
-        raise ScenarioError(f"--out must end in .{to}, or be a folder that exists; got {out}")
+        raise ScenarioError(f"--out must end in .{to} or be an existing folder, got {out}")
     return out
 
 
@@ -68,13 +68,13 @@ def _blocks(frames: Frames, progress: Progress) -> Iterator[slice]:
 
 
 def _write_zarr(run: Run, temporaries: list[Path], progress: Progress) -> None:
-    """Frames at the top; metrics and events as groups of their own, since their steps differ."""
+    """Frames at the top level; metrics and events as separate groups, because their steps differ."""
     with needs("analysis"):
         import zarr
 
     frames = run.frames.sound()
     whole = dataset(run, frames)
-    # Version 2 of the format: programs in every language read it, names of text included.
+    # Version 2 of the format: programs in all languages can read it, including text.
     how: dict[str, Any] = {"mode": "w", "zarr_format": 2}
     for block in _blocks(frames, progress):
         whole.isel(step=block).to_zarr(temporaries[0], consolidated=False, **how)
@@ -93,7 +93,7 @@ def _dataset_of(run: Run, table: str) -> Any:
     rows = lazy_frame(run, table).collect()
     dimension = "step" if table == "metrics" else "event"
     columns = {}
-    for name in rows.columns:  # null becomes NaN, and a missing text an empty one
+    for name in rows.columns:  # null becomes NaN, and missing text becomes empty
         is_text = rows[name].dtype == polars.String
         values = rows[name].fill_null("").to_numpy().astype(str) if is_text else rows[name].to_numpy()
         columns[name] = (dimension, values, {"units": MEASURES[name].unit or "1"} if name in MEASURES else {})

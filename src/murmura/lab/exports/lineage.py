@@ -1,7 +1,7 @@
-"""Family trees for other programs: of a simulation or a recorded run, as a table and as Newick.
+"""Family trees for other programs: of a simulation or a recorded run, as a table or in Newick format.
 
-A run's tree follows from its first frame and its events. Other frames are read only for the species of agents that were
-born without a mother.
+The tree of a run is derived from its first frame and its events. Other frames are read only for the species of agents
+that were born without a mother.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def lineage(source: Simulation | Run | str | Path) -> Lineage:
 
 
 def lineage_of_run(run: Run, until: int | None = None) -> Lineage:
-    """The family tree of a run, up to a step or to all that is on disk."""
+    """The family tree of a run, up to a step or to the end of what is on disk."""
     if not len(run.frames):
-        raise RunError(f"the run in {run.folder} has no frame yet, and so no agents")
+        raise RunError(f"the run in {run.folder} has no frames yet, and so no agents")
     founders = run.frames[0]
     register = Register(founders.ids, founders.species, founders.step, founders.columns.get("generation"))
     try:
@@ -86,7 +86,7 @@ def _rows(run: Run, until: int | None) -> Iterator[tuple[float, ...]]:
 def table(tree: Lineage) -> polars.DataFrame:
     """A row for each agent: id, species, mother, father, born, died, cause, killer, generation, young.
 
-    `born` and `died` are steps. What does not apply is null.
+    `born` and `died` are steps. Values that do not apply are null.
     """
     with needs("analysis"):
         import polars
@@ -114,11 +114,11 @@ def table(tree: Lineage) -> polars.DataFrame:
 
 
 def newick(tree: Lineage) -> str:
-    """The maternal lines in Newick's format: a tree for each founder, one on a line, oldest first.
+    """The maternal lines in Newick format: one tree per founder and line, oldest first.
 
-    Every agent is a node, named by its id; children stand in the order of their birth. The length of a branch is the
-    time from the mother's birth to the child's [s], of a founder or newcomer from the beginning. Where there are
-    several species, each node says its own as a comment in the New Hampshire X manner: `17:3.5[&&NHX:S=wolf]`.
+    Every agent is a node, named by its id; children are in the order of their birth. The length of a branch is the
+    time from the mother's birth to the child's [s]; for a founder or newcomer, from the beginning. If there are
+    several species, each node has its species as a New Hampshire X comment: `17:3.5[&&NHX:S=wolf]`.
     """
     children: list[list[int]] = [[] for _ in range(len(tree))]
     roots: list[int] = []
@@ -135,7 +135,7 @@ def newick(tree: Lineage) -> str:
 
 
 def _subtree(root: int, children: list[list[int]], tails: list[str]) -> str:
-    """One tree, without recursion: lines may be thousands of generations long."""
+    """One tree, built without recursion: lines may be thousands of generations long."""
     pieces: list[str] = []
     todo: list[str | int] = [root]
     while todo:
@@ -155,16 +155,16 @@ def _subtree(root: int, children: list[list[int]], tails: list[str]) -> str:
 def export_lineage(
     source: Simulation | Run | str | Path, out: str | Path, living: bool = False, least: int = 1
 ) -> int:
-    """Write a family tree as a table (.csv, .parquet) or its maternal lines in Newick's format (.nwk).
+    """Write a family tree as a table (.csv, .parquet) or its maternal lines in Newick format (.nwk).
 
     Args:
         source: As for `lineage`.
-        out: A new file; its ending says the format.
+        out: A new file; its suffix determines the format.
         living: Only agents that are alive at the end or have living descendants in the maternal line.
         least: Only families (maternal lines of founders) with at least this many members in all.
 
     Returns:
-        How many lives were written.
+        The number of agents written.
     """
     out = Path(out)
     check_lineage_request(out, least)
@@ -180,14 +180,14 @@ def export_lineage(
 
 
 def check_lineage_request(out: Path, least: int) -> None:
-    """Raise if the file could not be written, before a long run is read."""
+    """Raise if the file cannot be written, before a long run is read."""
     if out.suffix not in FORMATS:
         raise ScenarioError(
-            f"a family tree ends in {', '.join(FORMATS)}, got {out.name!r}{nearest(out.suffix, FORMATS)}"
+            f"a family tree must end in {', '.join(FORMATS)}, got {out.name!r}{nearest(out.suffix, FORMATS)}"
         )
     if least < 1:
-        raise ScenarioError(f"a line has 1 or more members, got {least}")
+        raise ScenarioError(f"a line has at least 1 member, got {least}")
     if not out.absolute().parent.is_dir():
         raise ScenarioError(f"there is no folder {out.parent} to write {out.name} to")
     if out.exists():
-        raise ScenarioError(f"{out} exists already: name another, or remove it first")
+        raise ScenarioError(f"{out} already exists: choose another, or remove it first")

@@ -1,4 +1,4 @@
-"""Frames of a run as xarray and polars see them. Both read frames only when their values are needed."""
+"""Frames of a run as xarray and polars tables. Frames are read only when their values are needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNITS = {
     "position_x": "u", "position_y": "u", "position_z": "u", "heading": "rad", "roll": "rad", "feeding_timer": "s",
     "mating_timer": "s", "mating_cooldown": "s",
 }  # fmt: skip
-"""Units of columns; the others are plain numbers."""
+"""Units of columns; the others are dimensionless."""
 VECTORS = ("position", "velocity")
 
 
@@ -37,10 +37,10 @@ def velocity_unit(run: Run) -> str:
 
 
 def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
-    """Variables over (step, agent) and (step, agent, axis), of all frames or of chosen ones.
+    """Variables over (step, agent) and (step, agent, axis), of all or selected frames.
 
-    An agent that does not live at a step is NaN there, and so are all agents in a damaged frame, which is reported.
-    Whole numbers have no NaN: where nobody is born or dies, reading them from a damaged frame is an error.
+    An agent that is not alive at a step is NaN there, and so are all agents in a damaged frame, which is reported.
+    Whole numbers have no NaN: without births and deaths, reading them from a damaged frame is an error.
     """
     with needs("analysis"):
         import xarray
@@ -79,7 +79,7 @@ def facts(run: Run) -> dict[str, Any]:
     return {
         "title": f"{run.scenario.name}, seed {run.seed}",
         "source": f"murmura {run.manifest['murmura']}",
-        "seed": str(run.seed),  # beyond what a signed number holds
+        "seed": str(run.seed),  # too large for a signed integer
         "backend": run.manifest["backend"],
         "status": run.status,
         "final_hash": run.final_hash or "",
@@ -107,7 +107,7 @@ def _values(frame: Frame, name: str) -> NDArray[Any]:
 
 
 def _lazy_class() -> Callable[..., Any]:
-    """xarray's lazily read array; defined here since xarray is imported only when needed."""
+    """xarray's lazily read array; defined here because xarray is imported only when needed."""
     from xarray.backends import BackendArray
     from xarray.core.indexing import IndexingSupport, explicit_indexing_adapter
 
@@ -140,7 +140,7 @@ def _lazy_class() -> Callable[..., Any]:
                 found, rest = found[0], key[1:]
             else:
                 rest = (slice(None), *key[1:])
-            for axis, part in enumerate(rest):  # one after the other: each selects on its own axis
+            for axis, part in enumerate(rest):  # one after the other, because each selects along its own axis
                 if not isinstance(part, int | np.integer):
                     found = found[(slice(None),) * axis + (part,)]
             whole = tuple(part if isinstance(part, int | np.integer) else slice(None) for part in rest)

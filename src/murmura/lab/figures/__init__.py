@@ -1,1 +1,1 @@
-"""Figures of runs, sweeps, searches and populations, by matplotlib."""
+"""Figures of runs, sweeps, searches and populations, with matplotlib."""

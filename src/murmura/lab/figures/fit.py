@@ -1,4 +1,4 @@
-"""Figures of fits: the posterior, how predictions meet what was observed, and which of two models explains more."""
+"""Figures of fits: the posterior, predictions against observations, and the probabilities of two models."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _compares(source: Any) -> bool:
 
 @register_plot("corner", "the posterior of each pair of paths", _is_fit)
 def draw_corner(source: Fit, figure: Any, options: PlotOptions) -> None:
-    """Histograms on the diagonal, points below it; of two models the more probable one, or the one that --of names."""
+    """Histograms on the diagonal, points below it. With two models: the more probable one, or the one named by --of."""
     from matplotlib.ticker import NullFormatter
 
     model = _chosen_model(source, options)
     lines, axes = source.posterior(model), source.axes[model]
     if not lines:
-        raise RunError(f"{source.names[model]} is not among what {source.folder} accepted")
+        raise RunError(f"{source.folder} accepted no run of {source.names[model]}")
     weights = np.array([line["weight"] for line in lines])
     values = [np.array([float(line[axis.path]) for line in lines]) for axis in axes]
     count = len(axes)
@@ -69,9 +69,11 @@ def draw_corner(source: Fit, figure: Any, options: PlotOptions) -> None:
                 panel.set_ylabel(_label(source, model, axes[row]), fontsize=8.0)
 
 
-@register_plot("predictive", "what the fitted model predicts of each measure, and what was observed", _is_fit)
+@register_plot(
+    "predictive", "what the fitted model predicts for each measure, and what was observed", _is_fit
+)
 def draw_predictive(source: Fit, figure: Any, options: PlotOptions) -> None:
-    """For each measure and model the band of nine in ten predictions, and the observed line over it."""
+    """For each measure and model, a band with nine in ten predictions, and the observed line over it."""
     names = [name for name in source.question.measures if not options.of or name in options.of]
     drawn = [source.predictions(model) for model in range(len(source.names))]
     if not any(drawn):
@@ -95,9 +97,9 @@ def draw_predictive(source: Fit, figure: Any, options: PlotOptions) -> None:
     panels.flat[0].legend(fontsize=7.0)
 
 
-@register_plot("models", "how probable each of two models is, generation by generation", _compares)
+@register_plot("models", "the probability of each of two models, by generation", _compares)
 def draw_models(source: Fit, figure: Any, options: PlotOptions) -> None:
-    """Probabilities of the models as the fit gets nearer."""
+    """Probabilities of the models over the generations."""
     told = source.result["generations"]
     panel = figure.subplots()
     numbers = np.arange(1, len(told) + 1)
@@ -107,7 +109,7 @@ def draw_models(source: Fit, figure: Any, options: PlotOptions) -> None:
         panel.bar(numbers, shares, bottom=below, color=COLORS[k], label=name)
         below += shares
     panel.set_xticks(numbers, [f"{k}\n{g['epsilon']:.3g}" for k, g in zip(numbers, told, strict=True)])
-    panel.set(xlabel="generation, and the distance that it accepts", ylabel="probability", ylim=(0.0, 1.0))
+    panel.set(xlabel="generation and its accepted distance", ylabel="probability", ylim=(0.0, 1.0))
     panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 

@@ -1,4 +1,4 @@
-"""Figures of who is where around whom, and what that does: of animals and of simulations alike."""
+"""Figures of interactions: where neighbours are, and how agents respond. For animals and simulations alike."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from murmura.measure import (
 )
 
 MOST_FRAMES = 3000
-"""Of longer runs only this many frames are used: the last ones, because a run needs time to settle."""
+"""Of longer runs, only the last frames are used, this many, because a run needs time to settle."""
 DIVERGING = "PuOr"
 LONGEST_DELAY = 2.0  # [s]
 NAMED_AGENTS = 30
-"""Up to this many agents, a figure of delays names each one."""
+"""Up to this number of agents, a figure of delays labels each one."""
 
 
 def _is_run(source: Any) -> bool:
@@ -34,7 +34,7 @@ def _is_run(source: Any) -> bool:
 
 @dataclass(frozen=True)
 class FrameSelection:
-    """The instants of a run that a figure is of."""
+    """The instants of a run that a figure shows."""
 
     flocks: list[Flock]
     seconds: float
@@ -42,9 +42,11 @@ class FrameSelection:
 
 
 def select_frames(run: Run) -> FrameSelection:
-    """The last frames of a run, and how far its maps reach: five times the median distance to the nearest."""
+    """The last frames of a run, and the range of its maps: five times the median distance to the nearest neighbour."""
     if run.scenario.world.dimension != 2:
-        raise RunError(f"{run.folder} is of a world with a depth: interaction maps are drawn in the plane")
+        raise RunError(
+            f"{run.folder} is a run in a 3-D world: interaction maps can only be drawn for the plane"
+        )
     flocks = list(flocks_of(run))[-MOST_FRAMES:]
     near = [
         distance
@@ -54,15 +56,15 @@ def select_frames(run: Run) -> FrameSelection:
     ]
     if len(flocks) < 3 or not near:
         raise RunError(
-            f"{run.folder} has {len(flocks)} frames of fewer than two agents, or fewer than three frames: maps need "
-            "neighbours and three frames or more"
+            f"{run.folder} has {len(flocks)} frames, or frames with fewer than two agents: maps need neighbours "
+            "and at least three frames"
         )
     side = 0.5 * min(run.scenario.world.width, run.scenario.world.height)
     reach = float(f"{min(5.0 * float(np.median(near)), side):.2g}")
     return FrameSelection(flocks, seconds_between(run), reach or side)
 
 
-@register_plot("neighbors", "where neighbours are around an agent, and how they are aligned", _is_run)
+@register_plot("neighbors", "positions of neighbours around an agent, and their alignment", _is_run)
 def draw_neighbors(run: Run, figure: Any, options: PlotOptions) -> None:
     """The density map, alignment against distance, and Ballerini's anisotropy."""
     seen = select_frames(run)
@@ -86,9 +88,9 @@ def draw_neighbors(run: Run, figure: Any, options: PlotOptions) -> None:
     ranks.set_title("anisotropy (1/2: none)", loc="left")
 
 
-@register_plot("response", "how an agent turns and speeds up, against a neighbour's place", _is_run)
+@register_plot("response", "how an agent turns and speeds up, by the position of a neighbour", _is_run)
 def draw_response(run: Run, figure: Any, options: PlotOptions) -> None:
-    """Katz' two maps: turning to the right, speeding up."""
+    """The two maps of Katz et al.: turning to the right, and speeding up."""
     seen = select_frames(run)
     found = response_map(seen.flocks, seen.seconds, seen.reach)
     figure.set_size_inches(options.width, options.width * 0.48)
@@ -112,7 +114,7 @@ def draw_response(run: Run, figure: Any, options: PlotOptions) -> None:
 
 @register_plot("delay", "who follows whom, and by how much", _is_run)
 def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
-    """Delays of all pairs, in order of leadership; and how far each one is ahead on average."""
+    """Delays of all pairs, in order of leadership, and the mean lead of each agent."""
     seen = select_frames(run)
     longest = min(LONGEST_DELAY, seen.seconds * (len(seen.flocks) // 3))
     found = leadership(seen.flocks, seen.seconds, longest)
@@ -127,7 +129,7 @@ def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
     bars.barh(np.arange(len(order)), found.leads[order], color=COLORS[0])
     bars.set_ylim(
         panel.get_ylim()
-    )  # rows of both stand side by side, also of those who neither lead nor follow
+    )  # the rows of both panels must align, including agents that neither lead nor follow
     bars.set(xlabel="ahead of others by [s]")
     names = [str(found.ids[k]) for k in order]
     if len(order) <= NAMED_AGENTS:
@@ -138,7 +140,7 @@ def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
 
 
 def _map(panel: Any, values: Any, reach: float, colors: str, limit: float | None) -> Any:
-    """A map around an agent that heads upwards."""
+    """A map around an agent whose heading is up."""
     bounds = {} if limit is None else {"vmin": -limit, "vmax": limit}
     image = panel.imshow(
         values.T, origin="lower", extent=(-reach, reach, -reach, reach), cmap=colors, interpolation="nearest",

@@ -1,4 +1,4 @@
-"""Figures of populations that live and evolve: numbers by species, traits, selection, and the family tree."""
+"""Figures of evolving populations: numbers by species, traits, selection, and the family tree."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from murmura.measure.atmosphere import Spell
 from murmura.measure.traits import genes_among
 
 RATE_BINS = 60
-"""Births and deaths are counted in this many equal parts of the run."""
+"""Number of equal intervals in which births and deaths are counted."""
 MOST_LINES = 600
-"""Lives in a family tree; of more only the lines of every n-th of the living are drawn, and the title says so."""
+"""Greatest number of lives in a family tree; with more, only every n-th living line is drawn, and the title says so."""
 FEWEST = 3
-"""Agents that a generation must have for its mean to be drawn."""
+"""Least number of agents in a generation for its mean to be drawn."""
 SPELL_COLORS = {
     "mass_extinction": "#D55E00", "mating_season": "#CC79A7", "predator_dominance": "#000000",
     "starvation": "#E69F00", "boom": "#009E73",
@@ -35,7 +35,7 @@ def _is_run(source: Any) -> bool:
 
 
 def species_colors(run: Run) -> list[str]:
-    """The scenario's colours, darkened to be read on white; those of figures where it names none of its own."""
+    """The scenario's colours, darkened for a white background; default colours if it has none."""
     kinds = run.scenario.species
     if len({kind.color for kind in kinds}) < max(len(kinds), 2):
         return [COLORS[k % len(COLORS)] for k in range(max(1, len(kinds)))]
@@ -49,11 +49,11 @@ def _darkened(color: str) -> str:
     return "#" + "".join(f"{round(part * factor):02x}" for part in (red, green, blue))
 
 
-@register_plot("population", "how many are alive over time, and how many were born and died", _is_run)
+@register_plot("population", "the number of living agents over time, with births and deaths", _is_run)
 def draw_population(run: Run, figure: Any, options: PlotOptions) -> None:
     """Population by species; with births and deaths, these by cause; periods as bands."""
     tree = run.lineage()
-    lives = not (tree.founders.all() and tree.alive.all())  # then there is more to show than a straight line
+    lives = not (tree.founders.all() and tree.alive.all())  # otherwise there is only a straight line to show
     figure.set_size_inches(options.width, options.width * (0.95 if lives else 0.6))
     panels = figure.subplots(
         2 if lives else 1, 1, sharex=True, squeeze=False, height_ratios=[3, 2] if lives else [1]
@@ -78,7 +78,7 @@ def draw_population(run: Run, figure: Any, options: PlotOptions) -> None:
 
 
 def _change_steps(tree: Lineage) -> NDArray[np.int64]:
-    """All steps at which a curve may change; thinned where there are more than a figure can show."""
+    """All steps at which a curve may change; thinned out if a figure cannot show that many."""
     steps = np.unique(np.concatenate([[tree.first, tree.last], tree.born, tree.died[tree.died != ALIVE]]))
     return (
         steps if len(steps) <= 4000 else np.unique(np.linspace(tree.first, tree.last, 4000).astype(np.int64))
@@ -86,7 +86,7 @@ def _change_steps(tree: Lineage) -> NDArray[np.int64]:
 
 
 def _draw_spells(panel: Any, spells: list[Spell]) -> None:
-    """A strip above the curves for each kind of time that came."""
+    """A strip above the curves for each kind of period that occurred."""
     kinds = [kind for kind in SPELL_COLORS if any(spell.kind == kind for spell in spells)]
     if not kinds:
         return
@@ -97,7 +97,7 @@ def _draw_spells(panel: Any, spells: list[Spell]) -> None:
         y = (1.0 + 0.06 * row + 0.03) / total
         for k, spell in enumerate(spell for spell in spells if spell.kind == kind):
             label = kind.replace("_", " ") if k == 0 else None
-            # A time seen at one instant only still shows.
+            # A period seen at a single instant must still be visible.
             panel.plot(
                 [spell.begin, spell.end], [y, y], transform=panel.get_xaxis_transform(), color=SPELL_COLORS[kind],
                 linewidth=4.0, solid_capstyle="butt" if spell.end > spell.begin else "projecting", label=label,
@@ -105,7 +105,7 @@ def _draw_spells(panel: Any, spells: list[Spell]) -> None:
 
 
 def _draw_rates(panel: Any, tree: Lineage, captures: list[int]) -> None:
-    """Births upwards, deaths by cause downwards, for each minute; captures, which need not be deaths, as a line."""
+    """Births upwards and deaths by cause downwards, per minute; captures, which need not be deaths, as a line."""
     edges = np.linspace(tree.first, tree.last, RATE_BINS + 1)
     minutes = np.diff(edges) * tree.time_step / 60.0
     middles, wide = 0.5 * (edges[1:] + edges[:-1]) * tree.time_step, np.diff(edges) * tree.time_step
@@ -157,13 +157,13 @@ def _chosen_traits(run: Run, options: PlotOptions) -> list[str]:
 
 
 def _recorded(run: Run, traits: list[str], options: PlotOptions) -> list[str]:
-    """Those traits that frames hold for each agent; all of those asked for must be."""
+    """The traits that frames contain for each agent; raises if a requested one is missing."""
     found = [name for name in traits if name in run.frames.columns]
     if not found or (options.traits and len(found) < len(traits)):
         missing = next(name for name in traits if name not in run.frames.columns)
         raise ScenarioError(
-            f"over generations every agent's {missing} must be known: record it with `murmura run ... --columns "
-            f"{missing}`; over time the means are there"
+            f"a figure over generations needs every agent's {missing}: record it with `murmura run ... --columns "
+            f"{missing}`; figures over time need only the means"
         )
     return found
 
@@ -221,7 +221,7 @@ def _shared_legend(figure: Any, panels: list[Any]) -> None:
 def _over_time(
     run: Run, trait: str, kind: str, kinds: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Times, means and standard deviations: as measured, or else from the recorded column."""
+    """Times, means and standard deviations: as measured, or computed from the recorded column."""
     end = f"@{kind}" if kinds > 1 else ""
     rows = [
         (row["time"], row.get(f"{trait}_mean{end}"), row.get(f"{trait}_sd{end}")) for row in run.metrics()
@@ -239,10 +239,10 @@ def _over_time(
 
 
 def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[Any], ...]]]:
-    """For each trait and species: generations, means and standard deviations over all who were seen in a frame."""
+    """For each trait and species: generations, means and standard deviations over all agents that are in any frame."""
     tree = run.lineage()
     known = {name: np.full(len(tree), math.nan) for name in traits}
-    for frame in run.frames:  # a gene stays as it was born, so any frame tells it
+    for frame in run.frames:  # genes never change, so any frame will do
         rows = np.searchsorted(tree.ids, frame.ids)
         for name in traits:
             known[name][rows] = frame.columns[name]
@@ -264,7 +264,7 @@ def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[
     "selection", "selection differentials of genes from frame to frame", _has_genes_in_frames, True
 )
 def draw_selection(run: Run, figure: Any, options: PlotOptions) -> None:
-    """For each gene and species, parents of those born until the next frame less all of this frame, added up."""
+    """For each gene and species, the cumulative difference between the parents of newborns and the population."""
     recorded = [name for name in _chosen_traits(run, options) if name in run.frames.columns]
     panels = _grid(figure, recorded, options, measure_label("time"))
     tree, frames = run.lineage(), run.frames
@@ -290,9 +290,9 @@ def draw_selection(run: Run, figure: Any, options: PlotOptions) -> None:
     _shared_legend(figure, panels)
 
 
-@register_plot("family", "the maternal lines of those alive at the end, from their founders on", _is_run)
+@register_plot("family", "the maternal lines of all agents alive at the end, from their founders on", _is_run)
 def draw_family(run: Run, figure: Any, options: PlotOptions) -> None:
-    """Time runs to the right; a line is a life, and hangs from its mother's at its birth."""
+    """Time runs to the right; a line is a life, connected to its mother's line at birth."""
     whole = run.lineage()
     ends_with = whole.alive if whole.alive.any() else whole.died >= whole.died.max(initial=0)
     shown, every_nth = _thinned(whole, ends_with)
@@ -318,7 +318,7 @@ def draw_family(run: Run, figure: Any, options: PlotOptions) -> None:
     panel.set_xlabel(measure_label("time"))
     panel.margins(x=0.01)
     families = int((shown.mother_rows < 0).sum())
-    told = f"{int(whole.alive.sum()):,} alive of {len(whole):,} who ever lived; "
+    told = f"{int(whole.alive.sum()):,} alive of {len(whole):,} that ever lived; "
     told += f"{families:,} founding mother{'s' if families != 1 else ''}"
     panel.set_title(told + (f" (1 in {every_nth} lines)" if every_nth > 1 else ""), loc="left")
     if several:
@@ -329,7 +329,7 @@ def draw_family(run: Run, figure: Any, options: PlotOptions) -> None:
 
 
 def _thinned(whole: Lineage, chosen: NDArray[np.bool_]) -> tuple[Lineage, int]:
-    """The lines that lead to every n-th of those chosen, with the least n whose lines fit into a figure."""
+    """The lines that lead to every n-th selected agent, with the least n whose lines fit into a figure."""
     rows = np.flatnonzero(chosen)
     for n in range(1, max(2, len(rows) + 1)):
         mask = np.zeros(len(whole), bool)
@@ -349,7 +349,7 @@ def _family_colors(tree: Lineage, rows: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _layout(tree: Lineage) -> NDArray[np.float64]:
-    """A row of the picture for each agent: families one below the other, without crossing lines."""
+    """The row of each agent: families one below the other, without crossing lines."""
     children: list[list[int]] = [[] for _ in range(len(tree))]
     roots: list[int] = []
     for row, mother in enumerate(tree.mother_rows.tolist()):
@@ -359,7 +359,9 @@ def _layout(tree: Lineage) -> NDArray[np.float64]:
     roots.sort(key=lambda row: (int(tree.species[row]), -int(sizes[row]), row))  # the largest families on top
     todo = roots[::-1]
     place = 0
-    while todo:  # a mother, then each child with all of hers, the last-born first: no branch crosses another
+    while (
+        todo
+    ):  # a mother, then each child with its descendants, the youngest child first, so that no branches cross
         row = todo.pop()
         places[row] = place
         place += 1

@@ -1,8 +1,8 @@
-"""Figures of sweeps and runs: one function a kind of figure, and everything they share.
+"""Figures of sweeps and runs: one function per kind of figure, and everything they share.
 
-A kind draws one sort of folder into a matplotlib `Figure`; `register_plot` adds one, and a line in `HOMES` makes
-a file of kinds known. Text stays text in SVG and PDF, colours are those that colour-blind readers tell apart, and
-the same folder gives the same bytes.
+A kind draws one type of folder into a matplotlib `Figure`; `register_plot` adds one, and a line in `HOMES` makes
+a module of kinds known. Text stays text in SVG and PDF, colours are safe for colour-blind readers, and the same
+folder gives the same bytes.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ HOMES = (
     "murmura.lab.figures.interaction",
     "murmura.lab.figures.fit",
 )
-"""Files of kinds; where several kinds suit a folder, the first is drawn."""
+"""Modules of kinds; if several kinds suit a folder, the first is the default."""
 FORMATS = (".png", ".svg", ".pdf")
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's, which readers with any colour vision tell apart; yellow left out, for white paper."""
+"""Okabe and Ito's colours, which are safe for colour-blind readers, without yellow, which is too pale on white."""
 COLOR_MAP = "viridis"
 STYLE = {
     "font.size": 9.0,
@@ -49,9 +49,9 @@ STYLE = {
     "path.simplify_threshold": 0.5,
 }
 UNITS = {"population": "agents", "time": "s"}
-"""Units of what is no measure; measures know theirs."""
+"""Units of quantities other than measures, which define their own."""
 SHARES = ("polarization", "milling", "clustering_coefficient")
-"""Measures from 0 to 1, drawn on that scale so that figures can be compared."""
+"""Measures from 0 to 1, always drawn on that scale so that figures can be compared."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PlotOptions:
     """What a figure should show.
 
     Attributes:
-        x, y: Paths along the axes, where there is a choice.
+        x, y: Paths along the axes, if there is a choice.
         of: Measures; by default the first, or all in a figure of a run.
         traits: Columns of the agents in a figure of traits; by default all genes.
         width: Width of the figure [inch].
@@ -74,7 +74,7 @@ class PlotOptions:
 
 @dataclass(frozen=True)
 class PlotKind:
-    """A kind of figure: its name, what it shows, which folders it is for by default, and how it is drawn."""
+    """A kind of figure: its name, what it shows, the folders it suits, and the function that draws it."""
 
     name: str
     sentence: str
@@ -89,10 +89,10 @@ KINDS: dict[str, PlotKind] = {}
 def register_plot(
     name: str, sentence: str, fits: Callable[[Any], bool], of_traits: bool = False
 ) -> Callable[[Callable[[Any, Any, PlotOptions], None]], Callable[[Any, Any, PlotOptions], None]]:
-    """Add a kind of figure: a function of what is in the folder, a matplotlib figure to fill, and a options.
+    """Add a kind of figure: a function of the folder's content, a matplotlib figure to fill, and options.
 
     Args:
-        name: What `--kind` calls it.
+        name: Its name for `--kind`.
         sentence: What it shows.
         fits: Whether it can show a folder, given as a `Sweep` or a `Run`. The first that fits is the default.
         of_traits: Whether `of` names columns of the agents, not measures.
@@ -115,17 +115,17 @@ def plot(
     width: float = 5.5,
     dpi: int = 200,
 ) -> str:
-    """Draw what is in the folder of a sweep, a run or a fit to a .png, .svg or .pdf file.
+    """Draw the folder of a sweep, a run or a fit to a .png, .svg or .pdf file.
 
     Args:
         folder: The folder.
-        out: The file; its ending says the format.
+        out: The file; its suffix determines the format.
         kind: Which kind of figure; by default the first that suits the folder.
         x: The varied path along the horizontal axis.
         y: The varied path along the vertical one.
         of: A measure, or several; in figures of traits, columns of the agents.
         width: Width of the figure [inch].
-        dpi: Dots an inch, for .png.
+        dpi: Dots per inch, for .png.
 
     Returns:
         The name of the kind that was drawn.
@@ -152,9 +152,9 @@ def plot(
 
 
 def check_target(out: Path) -> None:
-    """Refuse a file that could not be written, before work is spent on it."""
+    """Raise if a file cannot be written, before any work is done."""
     if out.suffix.lower() not in FORMATS:
-        raise ScenarioError(f"a figure ends in {', '.join(FORMATS)}, got {out.name!r}")
+        raise ScenarioError(f"a figure must end in {', '.join(FORMATS)}, got {out.name!r}")
     if not out.absolute().parent.is_dir():
         raise ScenarioError(f"there is no folder {out.parent} to write {out.name} to")
     with needs("analysis"):
@@ -170,7 +170,7 @@ def _opened(folder: Path) -> Run | Sweep | Fit:
         return open_run(folder)
     except ScenarioError:
         raise ScenarioError(
-            f"{folder} is neither the folder of a run nor of a sweep or a fit; make one with `murmura run`, `murmura "
+            f"{folder} is not the folder of a run, a sweep or a fit; make one with `murmura run`, `murmura "
             "sweep` or `murmura fit`"
         ) from None
 
@@ -186,13 +186,13 @@ def _kind(name: str | None, source: Any) -> PlotKind:
     if KINDS[name] not in fitting:
         known = ", ".join(kind.name for kind in fitting)
         raise ScenarioError(
-            f"{name} cannot show {source.folder}: it is {KINDS[name].sentence}; this can be {known}"
+            f"{name} cannot show {source.folder}: it shows {KINDS[name].sentence}; this folder can be drawn as {known}"
         )
     return KINDS[name]
 
 
 def _rank(kind: PlotKind) -> int:
-    """The order of kinds, whichever module was imported first; those of users come last."""
+    """The kinds in a fixed order, whichever module was imported first; user-defined ones come last."""
     home = kind.draw.__module__
     return HOMES.index(home) if home in HOMES else len(HOMES)
 
@@ -219,14 +219,14 @@ def _save(figure: Any, out: Path, dpi: int, title: str) -> None:
 
 
 def measure_label(name: str) -> str:
-    """A measure with its unit, as it stands on an axis."""
+    """The axis label of a measure, with its unit."""
     unit = UNITS.get(name) or getattr(MEASURES.get(name), "unit", "")
     unit = "" if unit == name else unit
     return name.replace("_", " ") + (f" [{unit}]" if unit else "")
 
 
 def path_label(source: Any, path: str) -> str:
-    """A scenario path with its unit, as it stands on an axis: "alignment weight", "perception radius [u]"."""
+    """The axis label of a scenario path, with its unit: "alignment weight", "perception radius [u]"."""
     from murmura.scenario.paths import unit_at
 
     parts = path.split(".")

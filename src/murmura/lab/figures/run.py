@@ -1,4 +1,4 @@
-"""Figures of runs: measures over time, and how those in it live."""
+"""Figures of runs: measures over time, and the life of its population."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murmura.lab.figures.plot import COLORS, SHARES, PlotOptions, measure_label,
 from murmura.lab.runs.run import Run
 
 LIFE_BINS = 60
-"""Events are counted in this many equal parts of the run."""
+"""Number of equal intervals in which events are counted."""
 
 
 def _is_run(source: Any) -> bool:
@@ -20,7 +20,7 @@ def _is_run(source: Any) -> bool:
 
 
 def _series(run: Run) -> dict[str, tuple[list[float], list[float]]]:
-    """For each measure the times [s] at which it was taken and defined, and its values."""
+    """For each measure, the times [s] at which it was measured and defined, and its values."""
     series: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for row in run.metrics():
         for name, value in row.items():
@@ -54,10 +54,12 @@ def draw_series(run: Run, figure: Any, options: PlotOptions) -> None:
 
 
 @register_plot(
-    "life", "how many are alive, their mean energy, and births, deaths, meals and the like a minute", _is_run
+    "life",
+    "the number of living agents, their mean energy, and births, deaths, meals and other events per minute",
+    _is_run,
 )
 def draw_life(run: Run, figure: Any, options: PlotOptions) -> None:
-    """Three panels over one time axis; rates on a scale of tenfolds, since there are many meals to a capture."""
+    """Three panels over one time axis; rates on a logarithmic scale, because there are many meals per capture."""
     series = _series(run)
     curves = [name for name in ("agents", "energy_mean") if name in series]
     figure.set_size_inches(options.width, options.width * (0.35 * len(curves) + 0.45))
@@ -74,7 +76,7 @@ def draw_life(run: Run, figure: Any, options: PlotOptions) -> None:
 
 
 def _draw_rates(panel: Any, run: Run) -> None:
-    """Events of each kind a minute."""
+    """Events of each kind per minute."""
     import numpy as np
 
     steps = defaultdict(list)
@@ -87,7 +89,9 @@ def _draw_rates(panel: Any, run: Run) -> None:
         found = steps[kind.name.lower()]
         if found:
             rates = np.histogram(found, edges)[0] / np.diff(minutes)
-            style = "--" if kind is Event.MATING else "-"  # where each yields one young, it hides the births
+            style = (
+                "--" if kind is Event.MATING else "-"
+            )  # if each mating yields one offspring, its curve would hide the births
             panel.stairs(rates, minutes, baseline=None, color=color, linestyle=style, label=_plural(kind))
     panel.set_yscale("log")
     panel.set_ylabel("events [1/min]")

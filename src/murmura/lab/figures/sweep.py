@@ -61,7 +61,7 @@ def _measures(source: Sweep, options: PlotOptions) -> tuple[str, ...]:
 
 
 def _parts(figure: Any, count: int, width: float, height: float) -> list[Any]:
-    """So many parts of a figure beside each other, in rows of at most three; one is the figure itself."""
+    """This many subfigures in rows of at most three; a single one is the figure itself."""
     across = min(count, MOST_BESIDE)
     down = math.ceil(count / across)
     figure.set_size_inches(width, height * down)
@@ -81,7 +81,7 @@ def _number(value: float | None) -> float:
 
 @register_plot("phase", "maps of measures over two varied paths", lambda s: _is_grid(s) and len(s.paths) >= 2)
 def draw_phase(source: Sweep, figure: Any, options: PlotOptions) -> None:
-    """A heat map of each measure; further varied paths become rows and columns of maps, those beyond two averages."""
+    """A heat map of each measure. Two further paths become rows and columns of maps; others are averaged over."""
     names = _measures(source, options)
     x = _axis(source, options.x, 0 if options.y != source.paths[0] else 1)
     y = _axis(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
@@ -118,7 +118,7 @@ def _maps(
             fixed = {axis.path: v for axis, v in zip(others, (column, row), strict=False)}
             chosen = [line for line in lines if all(line[path] == v for path, v in fixed.items())]
             mesh = _map(panel, x, y, name, chosen, low, high)
-            # Two panels too many on the last row or column share the labels of the outer ones.
+            # Inner panels share the labels of the outer ones.
             if i == len(rows) - 1:
                 panel.set_xlabel(path_label(source, x.path))
             if j == 0:
@@ -145,7 +145,7 @@ def _map(panel: Any, x: Axis, y: Axis, name: str, lines: list[Line], low: float,
     values = np.full((len(ys), len(xs)), np.nan)
     for place, several in found.items():
         values[place] = _number(mean_and_error(several)[0])
-    panel.set_facecolor("0.88")  # cells that failed, or are not done
+    panel.set_facecolor("0.88")  # cells that failed or are not finished
     mesh = panel.pcolormesh(
         _edges(panel.xaxis, x),
         _edges(panel.yaxis, y),
@@ -160,7 +160,7 @@ def _map(panel: Any, x: Axis, y: Axis, name: str, lines: list[Line], low: float,
 
 
 def _edges(ruler: Any, axis: Axis) -> NDArray[np.float64]:
-    """Where the cells of an axis begin and end; words stand side by side under their names."""
+    """The edges of the cells along an axis; text values are evenly spaced."""
     values = axis.grid()
     if not axis.is_numeric:
         ruler.set_ticks(range(len(values)), [_short(value) for value in values])
@@ -228,7 +228,7 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
     keys = [value for value in x.grid() if value in groups]
     places = np.asarray(keys if x.is_numeric else range(len(keys)), float)
     mean = np.array([_number(mean_and_error([line[name] for line in groups[k]])[0]) for k in keys])
-    # With one cell at each place the error is that over repeats; paths averaged over give the error over cells.
+    # With one cell per point, the error is over repeats; if paths are averaged over, it is over cells.
     error = np.array(
         [
             _number(

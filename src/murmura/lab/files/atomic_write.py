@@ -12,8 +12,8 @@ from pathlib import Path
 from murmura.core.errors import RunError
 
 TRIES, PAUSE = 50, 0.02
-"""How often a folder is removed until it is gone, and seconds in between: after an error, threads of Zarr may still be
-writing into it."""
+"""Attempts to remove a folder, and seconds between them: after an error, threads of Zarr may still be writing
+into it."""
 
 
 @contextmanager
@@ -40,12 +40,12 @@ def atomic_write(*paths: Path, comfort: str = "") -> Iterator[list[Path]]:
 
 
 def temporary_path(path: Path) -> Path:
-    """The temporary name under which this process writes a file."""
+    """The temporary name that this process uses while writing a file."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
 
 
 def discard(path: Path) -> None:
-    """Remove a file or folder, if it exists. Errors are ignored: a read-only disk raises them even if it does not."""
+    """Remove a file or folder, if it exists. Errors are ignored: a read-only disk raises them for missing files too."""
     for _ in range(TRIES):
         if not path.is_dir():
             break

@@ -1,6 +1,6 @@
 """JSON Lines that survive a crash: rows are appended, and a file can be truncated to where a checkpoint left it.
 
-Every line ends with a checksum, the key `crc32`, of the bytes before it. Files of earlier versions have none. Damaged
+Every line ends with a checksum of the bytes before it, the key `crc32`. Files of earlier versions have none. Damaged
 lines are reported, and the others are read.
 """
 
@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 
 
 class LinesWriter:
-    """Appends rows to a file: each to the operating system at once, and to the disk by `commit`."""
+    """Appends rows to a file: each is passed to the operating system at once, and flushed to disk by `commit`."""
 
     def __init__(self, file: BinaryIO, summed: bool) -> None:
         self._file, self._summed = file, summed
@@ -45,7 +45,7 @@ class LinesWriter:
 
     @classmethod
     def reopen(cls, path: Path, mark: Mapping[str, Any], summed: bool) -> LinesWriter:
-        """Truncate a file to a mark; what comes before must be intact."""
+        """Truncate a file to a mark; everything before it must be intact."""
         digest, rows = checked(path, mark)
         lines = cls(open_own(path), summed)
         lines._digest, lines._size, lines.rows = digest, mark["bytes"], rows
@@ -75,7 +75,7 @@ class LinesWriter:
 
 
 def line_of(row: Mapping[str, Any], summed: bool) -> bytes:
-    """A row as a line, with its checksum if it should have one."""
+    """A row as a line, with a checksum if requested."""
     text = json.dumps(row, allow_nan=False).encode()
     if not summed:
         return text + b"\n"
@@ -86,9 +86,9 @@ def text_of(line: bytes) -> bytes:
     """A line without its checksum; raises ValueError if it does not match."""
     found = SUM.search(line, max(0, len(line) - SUM_SIZE))
     if found is None:
-        raise ValueError("it does not end in its sum")
+        raise ValueError("it does not end in a checksum")
     if zlib.crc32(line[:-SUM_SIZE]) != int(found[1], 16):
-        raise ValueError("it does not match its sum")
+        raise ValueError("it does not match its checksum")
     return line[:-SUM_SIZE] + b"}\n"
 
 
@@ -102,19 +102,19 @@ def row_of(line: bytes, summed: bool) -> Row:
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
     if not isinstance(row, dict):
-        raise ValueError(f"expected a table of values, got {line[:60]!r}")
+        raise ValueError(f"expected a JSON object, got {line[:60]!r}")
     return row
 
 
 def _known(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: they become null."""
+    """Replace NaN and infinity, which JSON does not have, by null."""
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def checked(path: Path, mark: Mapping[str, Any]) -> tuple[Any, int]:
-    """The digest of a file up to a mark, which must match the mark's, and the number of lines."""
+    """The digest of a file up to a mark, which must match that of the mark, and the number of lines."""
     digest, left, lines = hashlib.sha256(), int(mark["bytes"]), 0
     try:
         with open_plain_file(path) as file:
@@ -159,8 +159,8 @@ def read_rows(
     Args:
         path: The file.
         summed: Whether its lines carry checksums.
-        count: How many lines it must have, where that is known.
-        check: Raises ValueError for a row that makes no sense.
+        count: The expected number of lines, if it is known.
+        check: Raises ValueError for an invalid row.
         on_damage: Called with each damage.
     """
     return _read(path, lambda line: _checked_row(line, summed, check), count, on_damage)
@@ -183,7 +183,7 @@ def read_text(
 def _read(
     path: Path, take: Callable[[bytes], Found], count: int | None, on_damage: OnDamage
 ) -> Iterator[Found]:
-    """What `take` makes of each line; where it raises ValueError, the line is reported."""
+    """Apply `take` to each line; if it raises ValueError, report the line."""
     found = damaged = 0
     try:
         with open_plain_file(path) as lines:
@@ -204,7 +204,7 @@ def _read(
     if damaged > MOST_NAMED:
         on_damage(Damage(path, f"{damaged - MOST_NAMED:,} more lines"))
     if count is not None and found != count:
-        on_damage(Damage(path, f"it has {found:,} whole lines, expected {count:,}"))
+        on_damage(Damage(path, f"it has {found:,} complete lines, expected {count:,}"))
 
 
 def _checked_row(line: bytes, summed: bool, check: Callable[[Row], None] | None) -> Row:

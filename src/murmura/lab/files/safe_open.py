@@ -1,7 +1,7 @@
 """Opens files of a run or a sweep for writing: only plain files, and never through a link.
 
-A folder may come from anywhere. A link in place of one of its files would make us write wherever it points. Reading
-follows links, since tools that keep large files elsewhere (git-annex, DVC) leave links behind.
+A folder may come from anywhere. A link in place of one of its files would redirect our writes. Reading follows links,
+because tools that keep large files elsewhere (git-annex, DVC) use them.
 """
 
 from __future__ import annotations
@@ -69,5 +69,5 @@ def remove_leftovers(folder: Path, names: Iterable[str]) -> None:
 
 def _refusal(path: Path, what: str) -> RunError:
     return RunError(
-        f"{path} is {what}: only a plain file is written to. If you trust the folder, put the file itself there"
+        f"{path} is {what}: only plain files are written to. If you trust the folder, replace it by the file itself"
     )

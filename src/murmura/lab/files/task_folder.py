@@ -22,23 +22,23 @@ def locked_folder(
 
     Args:
         folder: The folder.
-        task: What it holds, for messages: "sweep".
+        task: The kind of task, for messages: "sweep".
         lock: Name of the lock file.
-        own_files: Names of files that the task writes; links of these names are refused.
-        is_usable: Whether an existing folder holds such a task, or nothing.
+        own_files: Names of files that the task writes; links with these names are refused.
+        is_usable: Whether an existing folder contains such a task or is empty.
     """
     from filelock import FileLock, Timeout
 
     try:
         if folder.exists() and not is_usable(folder):
-            raise ScenarioError(f"{folder} is not empty and holds no {task}: name another folder")
+            raise ScenarioError(f"{folder} is not empty and does not contain a {task}: choose another folder")
         folder.mkdir(parents=True, exist_ok=True)
         refuse_links(folder, own_files)
         held = FileLock(folder / lock)
         held.acquire(timeout=0)
     except Timeout:
         raise ScenarioError(
-            f"another process is at work on the {task} in {folder}; wait for it or stop it"
+            f"another process is working on the {task} in {folder}; wait for it or stop it"
         ) from None
     except OSError as error:
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
@@ -52,7 +52,7 @@ def locked_folder(
 
 
 def software_versions(*packages: str) -> dict[str, str]:
-    """Versions of murmura, Python and some packages, the platform, and the time now."""
+    """Versions of murmura, Python and some packages, the platform, and the current time."""
     return {
         "murmura": __version__,
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""Where a picture looks: from places in the world [u] to pixels. y grows downwards in both."""
+"""The camera of a plane: maps positions in the world [u] to pixels. y grows downwards in both."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from murmura.scenario.models import World
 
-AIR = 0.02  # of the picture, left free around the world
-CLOSE_UP = 4.0  # how much nearer than the whole world a camera is that follows one agent
+AIR = 0.02  # share of the picture left free around the world
+CLOSE_UP = 4.0  # zoom factor of a camera that follows one agent
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Camera:
     Attributes:
         x: Centre [u].
         y: Centre [u].
-        zoom: Pixels for each unit of length.
-        width: Of the picture [px].
-        height: Of the picture [px].
-        scale: Pixels for each pixel of a picture of 1280 x 720: lines and text scale with the picture.
+        zoom: Pixels per unit of length.
+        width: Width of the picture [px].
+        height: Height of the picture [px].
+        scale: Pixels per pixel of a picture of 1280 x 720: lines and text scale with the picture.
     """
 
     x: float
@@ -36,7 +36,7 @@ class Camera:
     scale: float = 1.0
 
     def on_screen(self, places: Any) -> NDArray[np.float64]:
-        """Pixels of places, shape (n, 2)."""
+        """Pixel coordinates of positions, shape (n, 2)."""
         centre = np.array([self.width / 2.0, self.height / 2.0])
         pixels: NDArray[np.float64] = (np.asarray(places, np.float64) - (self.x, self.y)) * self.zoom + centre
         return pixels
@@ -46,12 +46,12 @@ class Camera:
 
 
 def scale_of(width: int, height: int) -> float:
-    """How much larger a picture is than 1280 x 720, as a ratio of lengths."""
+    """The size of a picture relative to 1280 x 720, as a ratio of lengths."""
     return float(np.sqrt(width * height / (1280.0 * 720.0)))
 
 
 def fitted(box: Sequence[float], width: int, height: int, scale: float, closer: float = 1.0) -> Camera:
-    """The camera that shows a box (left, top, right, bottom) [u] whole, or `closer` to its middle."""
+    """The camera that shows a whole box (left, top, right, bottom) [u], or `closer` to its centre."""
     left, top, right, bottom = box
     across, down = max(right - left, 1e-9), max(bottom - top, 1e-9)
     zoom = min(width / across, height / down) * (1.0 - AIR) * closer
@@ -68,7 +68,7 @@ def box_around(positions: Any) -> list[float]:
 
 
 def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.float64]:
-    """On a torus, the image of each agent that is nearest to a place; elsewhere the positions as they are."""
+    """On a torus, the image of each agent that is nearest to a position; otherwise the unchanged positions."""
     places = np.asarray(positions, np.float64)
     if world.boundary != "wrap":
         return places

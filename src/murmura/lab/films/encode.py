@@ -1,6 +1,6 @@
-"""Films as files: raw pictures go to ffmpeg, a child process, through a pipe; PNG is written here.
+"""Writes films: raw frames go through a pipe to ffmpeg, a child process; PNG is written here.
 
-Files are written atomically. A film that is ended early, by Ctrl-C for example, is complete up to there.
+Files are written atomically. A film that is stopped early, for example by Ctrl-C, is complete up to that point.
 """
 
 from __future__ import annotations
@@ -26,60 +26,60 @@ from murmura.lab.files.atomic_write import atomic_write, discard, temporary_path
 
 Pixels = NDArray[np.uint8]
 SUFFIXES = (".mp4", ".gif", ".png")
-WAITING = 3  # pictures between painter and encoder: enough to even out their speeds
-FASTEST_GIF = 50.0  # browsers slow down what has less than 2/100 s for a picture
+WAITING = 3  # frames queued between painter and encoder: enough to even out their speeds
+FASTEST_GIF = 50.0  # browsers slow down GIFs with less than 2/100 s per frame
 
 
 class Encoder(Protocol):
-    """Takes the pictures of a film one after the other, as planes (3, height, width)."""
+    """Receives the frames of a film one after the other, as planes (3, height, width)."""
 
     def add(self, pixels: Pixels) -> None: ...
 
     def finish(self) -> None:
-        """Complete the file and give it its name."""
+        """Complete the file and rename it."""
 
     def abort(self) -> None:
         """Remove everything that was written."""
 
 
 def ffmpeg() -> str:
-    """The program that encodes."""
+    """The path of ffmpeg."""
     with needs("video"):
         from imageio_ffmpeg import get_ffmpeg_exe
     try:
         return str(get_ffmpeg_exe())
     except RuntimeError as error:
-        raise BackendError(f"films need ffmpeg, which is not here: {error}") from None
+        raise BackendError(f"films need ffmpeg, which was not found: {error}") from None
 
 
 def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
-    """Raise if a film of this kind cannot be written there, before any picture is painted."""
+    """Raise if a film of this kind cannot be written there, before any frame is painted."""
     suffix = out.suffix.lower()
     if suffix not in SUFFIXES:
         raise ScenarioError(f"--out must end in {', '.join(SUFFIXES)}, got {out.name!r}")
     if suffix != ".png":
         ffmpeg()
     if suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
-        raise ScenarioError(f"an mp4 has an even number of pixels a side, got {size[0]}x{size[1]}")
+        raise ScenarioError(f"an mp4 needs an even width and height, got {size[0]}x{size[1]}")
     fastest = FASTEST_GIF if suffix == ".gif" else 1000.0
     if not 0.1 <= fps <= fastest:
-        raise ScenarioError(f"a {suffix[1:]} shows from 0.1 to {fastest:g} pictures a second, got {fps:g}")
+        raise ScenarioError(f"--fps takes a number from 0.1 to {fastest:g} for {suffix}, got {fps:g}")
     if out.is_dir():
-        raise ScenarioError(f"{out} is a folder: name a file")
+        raise ScenarioError(f"{out} is a folder: choose a file name")
     if not out.parent.is_dir():
         raise ScenarioError(f"cannot write {out}: there is no folder {out.parent}")
 
 
 class Mp4:
-    """H.264 as every browser and player shows it, exactly as many pictures a second as asked for."""
+    """H.264 that every browser and player can show, at exactly the requested frame rate."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
         self._out, self._temporary = out, temporary_path(out)
-        # What comes is said to be what is written: FFmpeg 9 takes it for BT.601 otherwise, and converts it.
+        # State that the input already has the output's colour space: otherwise FFmpeg 9 assumes BT.601 and converts it.
         look = ["-vf", "setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709"]
         look += ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
         look += ["-color_range", "tv", "-chroma_sample_location", "center"]
-        # Beside `veryfast -crf 17` a film is somewhat larger, as good (40 dB), and takes 16 ms a picture, not 26.
+        # Compared with `veryfast -crf 17`, a film is a bit larger, as good (40 dB), and takes 16 ms per frame, not 26.
         code = [
             "-c:v",
             "libx264",
@@ -112,7 +112,7 @@ class Mp4:
 
 
 class Gif:
-    """A GIF with its own palette: stored losslessly first, since the palette depends on all pictures."""
+    """A GIF with its own palette. Frames are first stored losslessly, because the palette depends on all of them."""
 
     def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
         self._out, self._temporary = out, temporary_path(out)
@@ -122,7 +122,7 @@ class Gif:
         self._pipe = _Pipe([*_raw(size, fps, "gbrp"), "-pix_fmt", "gbrp", *code, str(self._kept)])
 
     def add(self, pixels: Pixels) -> None:
-        self._pipe.put(pixels[[1, 2, 0]])  # ffmpeg's planes are green, blue, red
+        self._pipe.put(pixels[[1, 2, 0]])  # ffmpeg orders planes as green, blue, red
 
     def finish(self) -> None:
         self._pipe.close()
@@ -156,10 +156,10 @@ class Pictures:
             temporary.write_bytes(png(pixels))
 
     def finish(self) -> None:
-        """Nothing left to do: each picture was complete when it was added."""
+        """Nothing to do: each file was complete when its frame was added."""
 
     def abort(self) -> None:
-        """Complete pictures stay."""
+        """Complete files stay."""
 
 
 def is_numbered(out: Path) -> bool:
@@ -171,7 +171,9 @@ def is_numbered(out: Path) -> bool:
             return True
     except (TypeError, ValueError):
         pass
-    raise ScenarioError(f"a row of pictures is named like flock-%05d.png, with one number, got {out.name!r}")
+    raise ScenarioError(
+        f"a numbered sequence needs one number in its name, like flock-%05d.png, got {out.name!r}"
+    )
 
 
 def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
@@ -189,7 +191,7 @@ def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
 
 
 class _Pipe:
-    """Feeds ffmpeg from a thread of its own: painting and encoding overlap, and Ctrl-C cannot truncate a picture."""
+    """Feeds ffmpeg from its own thread: painting and encoding overlap, and Ctrl-C cannot truncate a frame."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._queue: queue.Queue[Pixels | None] = queue.Queue(WAITING)
@@ -200,7 +202,7 @@ class _Pipe:
         self._thread.start()
 
     def put(self, planes: Pixels) -> None:
-        """Hand a picture over; it must not be changed afterwards."""
+        """Hand over a frame, which must not be changed afterwards."""
         while True:
             if self._broken.is_set():
                 raise self._failure()
@@ -248,9 +250,9 @@ class _Pipe:
 
 def _start(arguments: list[str], errors: Any) -> subprocess.Popen[bytes]:
     command = [ffmpeg(), "-hide_banner", "-loglevel", "error", "-nostdin", "-y", *arguments]
-    # In a process group of its own: Ctrl-C must not end ffmpeg before it has finished the film.
+    # In its own process group: Ctrl-C must not end ffmpeg before it has finished the film.
     apart: dict[str, Any] = (
-        {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
+        {"creationflags": 0x200}  # CREATE_NEW_PROCESS_GROUP, which is defined only on Windows
         if os.name == "nt"
         else {"start_new_session": True}
     )
@@ -273,7 +275,7 @@ def _ffmpeg(arguments: list[str]) -> None:
 def _last_line(errors: Any) -> str:
     errors.seek(0)
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "ffmpeg stopped without a word"
+    return lines[-1] if lines else "ffmpeg stopped without an error message"
 
 
 def _raw(size: tuple[int, int], fps: float, planes: str) -> list[str]:
@@ -282,7 +284,7 @@ def _raw(size: tuple[int, int], fps: float, planes: str) -> list[str]:
 
 
 def png(pixels: Pixels) -> bytes:
-    """Planes (3, height, width) as a PNG file: each row as its difference from the one above, which packs well."""
+    """Planes (3, height, width) as a PNG file: each row as its difference from the one above, which compresses well."""
     height, width = pixels.shape[1:]
     rows = np.ascontiguousarray(np.moveaxis(pixels, 0, 2)).reshape(height, width * 3)
     up = rows.copy()

@@ -1,7 +1,7 @@
-"""Makes films of runs: chooses frames, paints them, puts two films side by side, and writes them.
+"""Renders films of runs: chooses frames, paints them, puts two films side by side, and writes them.
 
-Frame exact: a picture shows every agent exactly where a recorded frame has it, unless `smooth` asks to interpolate. A
-picture depends on the run alone: a film of a part begins with the trails that the whole film has there.
+Films are frame exact: a picture shows every agent at its recorded position, unless `smooth` interpolates. A picture
+depends only on the run: a film of a part of it begins with the trails that the whole film has there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from murmura.scenario import Scenario
 Progress = Callable[[int, int], None]
 BOX_SAMPLES = 64
 SEAM = 2  # [px] between two films
-TRAILS_IN_SPACE = 0.25  # [s]; longer ones would hide bodies that fly behind each other
+TRAILS_IN_SPACE = 0.25  # [s]; longer trails would hide bodies that fly behind each other
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Cut:
     """Which part of a run a film shows, and how fast.
 
     Attributes:
-        fps: Pictures a second.
-        speed: Simulated seconds for each second of film; by default every recorded frame is one picture.
+        fps: Frames per second.
+        speed: Simulated seconds per second of film; by default every recorded frame is one picture.
         begin: First step.
         end: Last step.
         smooth: Whether to interpolate between recorded frames. Not exact.
@@ -52,9 +52,9 @@ class Cut:
         if self.speed is not None and not 1e-6 <= self.speed <= 1e6:
             raise ScenarioError(f"speed must be a number from 0.000001 to 1,000,000, got {self.speed:g}")
         if self.smooth and self.speed is None:
-            raise ScenarioError("smooth films need --speed: without it every picture is a recorded frame")
+            raise ScenarioError("--smooth needs --speed: without it, every picture is a recorded frame")
         if self.at is not None and (self.begin is not None or self.end is not None):
-            raise ScenarioError("--at names one step; --from and --to name a part: use one or the other")
+            raise ScenarioError("--at selects one step, --from and --to a range: use one or the other")
 
     def shots(self, reel: Reel) -> list[Shot]:
         """The pictures of a reel."""
@@ -77,7 +77,7 @@ def _exactly(steps: Sequence[int], step: int) -> Shot:
 
 
 class Scene:
-    """One run as a film shows it."""
+    """One run in a film."""
 
     def __init__(
         self, reel: Reel, cut: Cut, look: Look, name: str | None = None, scale: float | None = None
@@ -98,7 +98,7 @@ class Scene:
         self._picture: NDArray[np.uint8] | None = None
 
     def warm_up(self) -> None:
-        """Paint the trails of the frames before the first picture, as far back as they reach."""
+        """Paint the trails of the frames before the first picture, as far back as they are visible."""
         first, steps = self.plan[0].first, np.asarray(self._reel.steps)
         count = int(TRAILS_GONE * self._span * self._fps) + 1
         if self._stride is None:
@@ -127,7 +127,7 @@ class Scene:
 
 
 def painter_of(scenario: Scenario) -> type[Painter]:
-    """Who paints a world: a plane as a map, a world with a depth in perspective."""
+    """The painter of a world: a plane is painted as a map, a 3-D world in perspective."""
     if scenario.world.depth is None:
         return Painter
     from murmura.lab.films.space.picture import PainterInSpace
@@ -136,7 +136,7 @@ def painter_of(scenario: Scenario) -> type[Painter]:
 
 
 def _open_box(reel: Reel, plan: Sequence[Shot]) -> list[float] | None:
-    """In an open world, the box around all agents over the whole film, as far as it is known beforehand."""
+    """In an open world, the box around all agents over the whole film, as far as it is known in advance."""
     from murmura.lab.films.film_frames import RecordedReel
 
     if reel.scenario.world.boundary != "open" or not isinstance(reel, RecordedReel):
@@ -152,8 +152,8 @@ def _open_box(reel: Reel, plan: Sequence[Shot]) -> list[float] | None:
 
 
 def _reach(reel: Reel, follow: int | str | None) -> float | None:
-    """How far a flock in space extends, for a camera that follows it: of the whole reel, as far as it is known
-    beforehand, so that a film of a part is seen from as far as the film of all."""
+    """The extent of a flock in space, for a camera that follows it: over the whole reel, as far as it is known in
+    advance, so that a film of a part is seen from the same distance as the whole film."""
     if reel.scenario.world.depth is None or follow != "flock":
         return None
     from murmura.lab.films.film_frames import RecordedReel
@@ -167,18 +167,18 @@ def _reach(reel: Reel, follow: int | str | None) -> float | None:
 
 @dataclass(frozen=True)
 class Film:
-    """What was made.
+    """A finished film.
 
     Attributes:
-        file: Where it is.
-        pictures: How many.
+        file: The file.
+        pictures: The number of frames.
         size: Width and height [px].
         steps: The first and the last step shown.
         exact: Whether every picture is a recorded frame.
-        fps: Pictures a second of film.
-        seconds: How long the film is.
-        speed: Simulated seconds for each second of film.
-        made_per_second: How many pictures were made a second.
+        fps: Frames per second.
+        seconds: The length of the film [s].
+        speed: Simulated seconds per second of film.
+        made_per_second: Frames rendered per second.
     """
 
     file: str
@@ -205,7 +205,7 @@ def render(
     names: tuple[str | None, str | None] = (None, None),
     progress: Progress | None = None,
 ) -> Film:
-    """Make a film, or a picture, of a run; with `beside` of two, at the same times, side by side.
+    """Render a film or a picture of a run; with `beside`, of two runs side by side at the same times.
 
     An interrupt ends the film early but complete, and is raised again.
     """
@@ -216,7 +216,7 @@ def render(
     part = look if beside is None else look.half_as_wide()
     scenes = [Scene(each, cut, part, name, scale) for each, name in zip(reels, names, strict=False)]
     count = min(len(scene.plan) for scene in scenes)
-    if alone:  # one picture: the last frame of the part, unless --at names another
+    if alone:  # one picture: the last frame of the range, unless --at selects another
         for scene in scenes:
             scene.plan = scene.plan[count - 1 : count]
         count = 1
@@ -245,7 +245,7 @@ def render(
 
 
 def _joined(pictures: list[NDArray[np.uint8]], size: tuple[int, int]) -> NDArray[np.uint8]:
-    """One picture, or two beside each other with a line between them."""
+    """One picture, or two side by side with a line between them."""
     if len(pictures) == 1:
         return pictures[0]
     width, height = size

@@ -19,7 +19,9 @@ from murmura.rules.predators.row import layout_of
 from murmura.scenario import Scenario
 
 Array = NDArray[Any]
-MOST_PICTURES = 1_000_000  # nine hours of film; beyond it the list of pictures alone would fill memory
+MOST_PICTURES = (
+    1_000_000  # nine hours of film; for a longer one, the list of pictures alone would fill the memory
+)
 
 
 class Frame(Protocol):
@@ -43,7 +45,7 @@ class Frame(Protocol):
 
 @dataclass(frozen=True)
 class FilmFrame:
-    """The flock at one step; arrays in ascending id. Between two recorded frames the step is not whole."""
+    """The flock at one step; arrays in ascending id. Between two recorded frames the step is fractional."""
 
     step: float
     ids: Array
@@ -55,7 +57,7 @@ class FilmFrame:
 
 
 def film_frame_of(simulation: Simulation) -> FilmFrame:
-    """A simulation as it is now, with every column."""
+    """The current state of a simulation, with every column."""
     state = simulation.state
     return FilmFrame(
         simulation.step_count,
@@ -111,7 +113,7 @@ class SimulatedReel:
     def __init__(self, simulation: Simulation, steps: int, every: int) -> None:
         if steps < 0 or every < 1:
             raise ScenarioError(
-                f"expected 0 or more steps, and 1 or more between pictures, got {steps} and {every}"
+                f"expected at least 0 steps and at least 1 between pictures, got {steps} and {every}"
             )
         if steps // every >= MOST_PICTURES:
             raise ScenarioError(
@@ -133,7 +135,7 @@ class SimulatedReel:
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture of a film: between which two frames of a reel, and how far. Exactly a frame if `part` is 0."""
+    """One picture of a film: the frame before it, and how far it is to the next. Exactly a frame if `part` is 0."""
 
     first: int
     second: int
@@ -141,11 +143,11 @@ class Shot:
 
 
 def part_of(steps: Sequence[int], begin: int | None, end: int | None) -> range:
-    """Which frames lie from step `begin` to step `end`, both included."""
+    """The frames from step `begin` to step `end`, both included."""
     if not len(steps):
-        raise ScenarioError("nothing was recorded: there is no frame to show")
+        raise ScenarioError("nothing was recorded: there are no frames to show")
     if begin is not None and end is not None and begin > end:
-        raise ScenarioError(f"--from must not lie after --to, got {begin} and {end}")
+        raise ScenarioError(f"--from must not be after --to, got {begin} and {end}")
     first = 0 if begin is None else bisect_left(steps, begin)
     last = len(steps) if end is None else bisect_right(steps, end)
     if first >= last:
@@ -185,8 +187,8 @@ def taken(reel: Reel, shot: Shot) -> FilmFrame:
 
 
 def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFrame:
-    """Interpolate between two frames: agents in both move straight, the short way round a torus; agents only in the
-    first stay where they were; agents only in the second are not there yet."""
+    """Interpolate between two frames: agents in both move in a straight line, the shorter way round a torus; agents
+    only in the first stay where they are; agents only in the second are not there yet."""
     rows = np.searchsorted(b.ids, a.ids)
     rows = np.minimum(rows, max(len(b.ids) - 1, 0))
     lives = b.ids[rows] == a.ids if len(b.ids) else np.zeros(len(a.ids), bool)
@@ -204,7 +206,7 @@ def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFr
 
 
 def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
-    """Positions between start and goal, the short way round a torus."""
+    """Positions between start and goal, the shorter way round a torus."""
     world, way = scenario.world, goal - start
     found = start + way * share
     for axis, (side, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
@@ -219,7 +221,7 @@ def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
 
 
 def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Array:
-    """Interpolate hunters; a row is one hunter as long as it lives."""
+    """Interpolate hunters; a row belongs to the same hunter as long as it lives."""
     rows, layout = a.copy(), layout_of(a.shape[1])
     alive, place, velocity = (list(layout.columns_of(field)) for field in ("alive", "position", "velocity"))
     lives = (a[:, alive] > 0.0) & (b[:, alive] > 0.0)

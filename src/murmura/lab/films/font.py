@@ -1,4 +1,4 @@
-"""Text in pictures, from glyphs rendered beforehand (`scripts/make_font.py`), at any size and without a font."""
+"""Text in pictures, at any size and without a font, from pre-rendered glyphs (`scripts/make_font.py`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _glyphs() -> tuple[dict[str, NDArray[np.uint8]], int]:
 
 @lru_cache(maxsize=256)
 def text_mask(text: str, size: float) -> Mask:
-    """How much of each pixel a line of text covers, shape (rows, columns); `size` is the height of an em [px].
+    """The coverage of each pixel by a line of text, shape (rows, columns); `size` is the height of an em [px].
 
     Unknown characters appear as question marks.
     """
@@ -35,7 +35,7 @@ def text_mask(text: str, size: float) -> Mask:
 
 
 def _averaged(image: NDArray[np.float64], by: float) -> NDArray[np.float64]:
-    """Rows averaged over stretches `by` long, which need not be whole: differences of the running sum."""
+    """Rows averaged over intervals of length `by`, which may be fractional: differences of the running sum."""
     count = max(1, int(np.ceil(image.shape[0] / by)))
     sums = np.concatenate([np.zeros((1, image.shape[1])), np.cumsum(image, axis=0)])
     edges = np.minimum(np.arange(count + 1) * by, image.shape[0])

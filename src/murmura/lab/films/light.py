@@ -1,4 +1,4 @@
-"""Canvases of light: how trails move and how their glow is blurred."""
+"""Light buffers: moving trails, and blurring their glow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def taps(reach: float) -> NDArray[np.float32]:
-    """The page's thirteen taps, which fall between pixels, shared out to the pixels at both sides."""
+    """The page's thirteen taps, which lie between pixels, distributed to the pixels on both sides."""
     found = np.zeros(int(5.18 * reach) + 2)
     found[0] = 0.1964
     for at, weight in ((1.41, 0.2969), (3.29, 0.0945), (5.18, 0.0104)):
@@ -18,7 +18,7 @@ def taps(reach: float) -> NDArray[np.float32]:
 
 
 def shift(canvas: NDArray[np.float32], right: int, down: int) -> None:
-    """Move everything by whole pixels; what comes in is dark."""
+    """Move everything by whole pixels; new pixels are dark."""
     height, width = canvas.shape[1:]
     moved = np.zeros_like(canvas)
     if abs(right) < width and abs(down) < height:

@@ -1,4 +1,4 @@
-"""Colours of pictures: those of the live view, from `looks.json`, which the page is built from, too.
+"""Colours of pictures: those of the live view, from `looks.json`, which the page uses too.
 
 Steps of a palette are mixed in OKLab (Björn Ottosson 2020), where equal steps look equal.
 """
@@ -37,17 +37,17 @@ _LAB = np.array(
 
 @cache
 def looks() -> dict[str, Any]:
-    """The file that page and films share."""
+    """The file shared by page and films."""
     found: dict[str, Any] = json.loads(files("murmura").joinpath("looks.json").read_text(encoding="utf-8"))
     return found
 
 
 CATEGORIES = ("species", "stance")
-"""Colourings by the number of a kind, not by an amount."""
+"""Colour modes by category, not by amount."""
 
 
 def color_modes() -> list[str]:
-    """What colours can show: what every frame holds, or a column that can be recorded."""
+    """The colour modes: quantities of every frame, or columns that can be recorded."""
     always = ("heading", "species", "speed")
     return [name for name, facts in looks()["modes"].items() if name in always or "column" in facts]
 
@@ -55,12 +55,12 @@ def color_modes() -> list[str]:
 def check_mode(mode: str) -> None:
     if mode not in color_modes():
         raise ScenarioError(
-            f"no colouring is called {mode!r}{nearest(mode, color_modes())}; known: {', '.join(color_modes())}"
+            f"no colour mode is called {mode!r}{nearest(mode, color_modes())}; known: {', '.join(color_modes())}"
         )
 
 
 def palette_of(mode: str, wanted: str | None = None) -> str:
-    """The palette of a colouring: its own, or the wanted one where that suits it."""
+    """The palette of a colour mode: its default, or the wanted one if it is suitable."""
     check_mode(mode)
     suitable: list[str] = looks()["modes"][mode]["palettes"]
     if wanted is None:
@@ -108,7 +108,7 @@ def palette_table(name: str, theme: Theme) -> NDArray[np.float32]:
 
 
 def species_table(colors: Sequence[str], theme: Theme) -> NDArray[np.float32]:
-    """One colour for each species number; species beyond the named ones get stock colours."""
+    """One colour for each species number; species without a colour get default ones."""
     stock: list[str] = looks()["species"]
     names = [colors[k] if k < len(colors) else stock[k % len(stock)] for k in range(TABLE_SIZE)]
     lab = to_oklab(np.stack([parse_hex(color) for color in names]))
@@ -118,5 +118,5 @@ def species_table(colors: Sequence[str], theme: Theme) -> NDArray[np.float32]:
 
 
 def _in_bytes(rgb: Floats) -> NDArray[np.float32]:
-    """As the page's texture holds them."""
+    """In the format of the page's texture."""
     return (np.floor(rgb * 255.0 + 0.5) / 255.0).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Small pictures laid over a picture: rectangles of colour with soft masks, and the few shapes they are made of."""
+"""Small images blended onto a picture: rectangles of colour with soft masks, and the shapes they are made of."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Window = tuple[int, int, int, int]
 
 
 class Screen(Protocol):
-    """What has the size of a picture [px]: any camera."""
+    """Anything with the size of a picture [px], such as a camera."""
 
     @property
     def width(self) -> int: ...
@@ -29,7 +29,7 @@ class Screen(Protocol):
 
 @dataclass
 class Patch:
-    """A rectangle of colour in bytes and half a byte more, premultiplied; and how much of what lies below stays."""
+    """A rectangle of premultiplied colour, in bytes plus half a byte, and the transparency of each pixel."""
 
     left: int
     top: int
@@ -43,7 +43,7 @@ class Patch:
 
 
 def inked(left: int, top: int, inks: list[Ink]) -> Patch:
-    """Layers of ink, the first lowest, as one patch."""
+    """Layers of ink, the lowest first, combined into one patch."""
     shape = inks[0][0].shape
     color, keep = np.zeros((3, *shape), np.float32), np.ones(shape, np.float32)
     for mask, rgb, opacity in inks:
@@ -54,7 +54,7 @@ def inked(left: int, top: int, inks: list[Ink]) -> Patch:
 
 
 def window_of(camera: Screen, low: Any, high: Any) -> Window | None:
-    """The part of the picture in a box of pixels; none where they do not meet."""
+    """The part of the picture in a box of pixels; None if they do not overlap."""
     left, top = max(0, int(np.floor(low[0]))), max(0, int(np.floor(low[1])))
     right, bottom = min(camera.width, int(np.ceil(high[0]))), min(camera.height, int(np.ceil(high[1])))
     return (left, top, right, bottom) if left < right and top < bottom else None
@@ -65,35 +65,35 @@ def window_around(camera: Screen, x: float, y: float, reach: float) -> Window | 
 
 
 def centred(window: Window, x: float, y: float) -> tuple[Any, Any]:
-    """How far each pixel's centre is from a place: columns of one row, rows of one column."""
+    """The offsets of pixel centres from a position: a row of columns and a column of rows."""
     left, top, right, bottom = window
     return np.arange(left, right)[None, :] + 0.5 - x, np.arange(top, bottom)[:, None] + 0.5 - y
 
 
 def cover(distance: Any) -> Any:
-    """How much of a pixel is covered at a signed distance [px] of its centre from an edge."""
+    """The coverage of a pixel whose centre is at a signed distance [px] from an edge."""
     return np.clip(0.5 - distance, 0.0, 1.0)
 
 
 def stroke(distance: Any, width: float) -> Any:
-    """A line of this width [px] along where the distance is 0."""
+    """A line of this width [px] where the distance is 0."""
     return cover(np.abs(distance) - 0.5 * width)
 
 
 def dashed(dx: Any, dy: Any, radius: float, on: float, off: float) -> Any:
-    """Coverage of a circle of this radius, in dashes of some pixels with gaps between them."""
+    """The coverage of a dashed circle of this radius."""
     count = max(1.0, np.round(2.0 * np.pi * radius / (on + off)))
     turn = (np.arctan2(dy, dx) / (2.0 * np.pi)) % 1.0
     return (turn * count) % 1.0 < on / (on + off)
 
 
 def gauge(dx: Any, dy: Any, share: float) -> Any:
-    """The part of a circle from twelve o'clock on: how much is left of something."""
+    """An arc from twelve o'clock that shows how much of something is left."""
     return (np.arctan2(dx, -dy) / (2.0 * np.pi)) % 1.0 < min(1.0, max(0.0, share)) - 1e-9
 
 
 def outline(points: Any, closed: bool, window: Window) -> Any:
-    """Signed distance [px] of each pixel from a line through points [px]; inside of a closed one it is negative."""
+    """The signed distance [px] of each pixel from a line through points [px]; negative inside a closed one."""
     from murmura.compute.raster.plane import distances
 
     left, top, right, bottom = window
@@ -106,7 +106,7 @@ def outline(points: Any, closed: bool, window: Window) -> Any:
 def text_patch(
     text: str, left: float, top: float, size: float, rgb: Rgb, opacity: float, camera: Screen
 ) -> Patch:
-    """A line of text, moved inside the picture and cut off where that is too narrow."""
+    """A line of text, moved inside the picture, and cut off if the picture is too narrow."""
     mask = text_mask(text, max(7.0, size))
     height, width = min(mask.shape[0], camera.height), min(mask.shape[1], camera.width)
     x = max(0, min(round(left), camera.width - width))

@@ -1,7 +1,7 @@
 """Paints a flock with the looks of the live view, by the same formulas (view/web/src/render/gl).
 
-Each picture: old trails fade, the agents leave light in them, two blurred reductions of that light become the
-glow, and the agents themselves come on top, sharp, exactly where they are. Knows nothing of files and films.
+For each picture, old trails fade, agents add light to them, two blurred reductions of that light become the glow,
+and the agents themselves are drawn sharply on top, at their exact positions. Independent of files and films.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from murmura.lab.films.plane.wind import draw_wind
 from murmura.lab.films.space.camera import View
 from murmura.scenario import Scenario
 
-NO_TRAIL_SECONDS = 0.02  # light of a picture or two, which the glow is made from
-TRAILS_GONE = 7.0  # trail lengths after which less than a thousandth is left: further back nothing shows
+NO_TRAIL_SECONDS = 0.02  # light of a picture or two, from which the glow is made
+TRAILS_GONE = 7.0  # trail lengths after which less than a thousandth is left: earlier frames are invisible
 MOST_FADED = 1e-3
 FAR = 4  # how much coarser the far glow is than the near one
 HUNTER_SIZE = 2.1
@@ -41,15 +41,15 @@ class Look:
 
     Attributes:
         size: Width and height [px].
-        color: What colours show: one of `looks.color_modes()`; by default species where there are several,
-            heading otherwise, as the live view does.
-        palette: A palette that suits it; by default its own.
-        trails: Seconds until a trail has faded to a third; 0: no trails.
+        color: One of `looks.color_modes()`; by default species if there are several, otherwise heading, as in the live
+            view.
+        palette: A palette that suits the colour mode; by default its first.
+        trails: Time until a trail has faded to a third [s]; 0: no trails.
         theme: "dark" or "light".
-        follow: An agent's id, or "flock"; the camera stays with it.
-        closer: How much nearer than the whole world; by default 1, and 4 with an agent.
+        follow: The agent's id, or "flock", that the camera follows.
+        closer: Zoom factor relative to the whole world; by default 1, and 4 when following an agent.
         labels: Whether name, time and step are written into the picture.
-        view: Where the camera stands in a world with a depth; none: a quarter round the front, a little above.
+        view: The camera position in a 3-D world; None: diagonally in front, slightly above.
     """
 
     size: tuple[int, int] = (1280, 720)
@@ -65,16 +65,16 @@ class Look:
     def __post_init__(self) -> None:
         if not all(SMALLEST <= side <= LARGEST for side in self.size):
             raise ScenarioError(
-                f"a picture has from {SMALLEST} to {LARGEST} pixels a side, got {self.size[0]}x{self.size[1]}"
+                f"a picture must be {SMALLEST} to {LARGEST} pixels wide and high, got {self.size[0]}x{self.size[1]}"
             )
         if self.theme not in ("dark", "light"):
             raise ScenarioError(f"theme must be dark or light, got {self.theme!r}")
         if self.trails is not None and not 0.0 <= self.trails <= 60.0:
-            raise ScenarioError(f"trails last from 0 to 60 seconds, got {self.trails:g}")
+            raise ScenarioError(f"trails must last from 0 to 60 seconds, got {self.trails:g}")
         if self.closer is not None and not 0.1 <= self.closer <= 1000.0:
-            raise ScenarioError(f"the camera may be 0.1 to 1000 times as near, got {self.closer:g}")
+            raise ScenarioError(f"the zoom factor must be from 0.1 to 1000, got {self.closer:g}")
         if isinstance(self.follow, str) and self.follow != "flock":
-            raise ScenarioError(f"follow takes the id of an agent, or flock, got {self.follow!r}")
+            raise ScenarioError(f'follow takes the id of an agent or "flock", got {self.follow!r}')
         if self.color is not None:
             palette_of(self.color, self.palette)
 
@@ -87,11 +87,11 @@ class Look:
 
 
 class Painter:
-    """Paints frames in order; each picture is a function of the frames so far and nothing else."""
+    """Paints frames in order; each picture depends only on the frames so far."""
 
-    faint_glow = 0.8  # of flocks whose scenario asks for none
-    least_trail = 0.5  # of full strength, in crowds
-    hides = 0.75  # how much of what lies below an agent it covers, in the dark
+    faint_glow = 0.8  # default, if the scenario sets none
+    least_trail = 0.5  # share of full strength in crowds
+    hides = 0.75  # opacity of an agent in the dark theme
 
     def __init__(
         self,
@@ -102,15 +102,15 @@ class Painter:
         box: Sequence[float] | None = None,
         reach: float | None = None,
     ) -> None:
-        """Set a painter up.
+        """Create a painter.
 
         Args:
-            scenario: The world and who lives in it.
-            look: How pictures look.
-            name: What the picture calls the run; by default the scenario's name.
-            scale: Pixels for each pixel of a picture of 1280 x 720.
+            scenario: The world and its species.
+            look: The look of the pictures.
+            name: The name of the run in the picture; by default the scenario's name.
+            scale: Pixels per pixel of a picture of 1280 x 720.
             box: What to show, the low ends of all axes first [u]; by default the world.
-            reach: How far the flock extends from its middle [u], where that is known; used in space.
+            reach: The extent of the flock from its centre [u], if it is known; used in space.
         """
         self.scenario, self.look, self._reach = scenario, look, reach
         self.name = scenario.name if name is None else name
@@ -148,18 +148,18 @@ class Painter:
         self._begun = False
 
     def _place(self, box: Sequence[float] | None) -> None:
-        """Set the camera up so that it shows a box: left, top, right, bottom [u]; by default the world."""
+        """Set up the camera to show a box: left, top, right, bottom [u]; by default the world."""
         if self.look.view is not None:
             raise ScenarioError(
-                "orbit, elevation, distance and turn move the camera in a world with a depth, and this world is a "
-                "plane, drawn as a map: leave them out, or set world.depth"
+                "orbit, elevation, distance and turn move the camera in a 3-D world, and this world is a "
+                "plane, drawn as a map: omit them, or set world.depth"
             )
         closer = self.look.closer or (CLOSE_UP if isinstance(self.look.follow, int) else 1.0)
         self._home = fitted(box or world_box(self.scenario.world), *self.look.size, self._scale, closer)
         self._camera = self._home
 
     def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
-        """The picture `seconds` of film after the one before, as planes (3, height, width); the next overwrites it."""
+        """The picture `seconds` of film after the last one, as planes (3, height, width); the next call reuses it."""
         marks = self._add_light(moment, seconds)
         time = moment.step * self.scenario.motion.time_step
         around = surroundings(self.scenario, moment.items, time)
@@ -176,12 +176,12 @@ class Painter:
         return self._pixels
 
     def _draw_behind(self, around: list[dict[str, Any]]) -> None:
-        """Draw what lies behind the agents; in the plane nothing does."""
+        """Draw what is behind the agents; nothing in the plane."""
 
     def _lay(
         self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
     ) -> None:
-        """Lay agents on the picture."""
+        """Draw agents on the picture."""
         from murmura.compute.raster.plane import lay
 
         lay(self._pixels.reshape(3, -1), *marks, bright, cover)
@@ -190,17 +190,17 @@ class Painter:
         draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
 
     def warm(self, moment: FilmFrame, seconds: float) -> None:
-        """Add a frame to the trails without making a picture: for frames before a film's beginning."""
+        """Add a frame to the trails without painting a picture, for frames before the start of a film."""
         self._add_light(moment, seconds)
 
     def _add_light(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
-        """Fade the trails and add the light of all agents to them; return the pixels it fell on."""
+        """Fade the trails and add the light of all agents to them; return the lit pixels."""
         from murmura.compute.raster.plane import add_light
 
         self._aim(moment)
         marks = self._marks(moment)
         span = self.look.trail_seconds or NO_TRAIL_SECONDS
-        # Also for the first picture: at full light it would stay visible as a ghost among the trails.
+        # Also for the first picture: at full light, it would remain visible as a ghost among the trails.
         keep = float(np.exp(-seconds / span))
         self._begun = True
         self._fade(keep)
@@ -208,14 +208,14 @@ class Painter:
         return marks
 
     def _fade(self, keep: float) -> None:
-        """Fade trails by a common factor instead of rewriting them; new light is written brighter, up to a limit."""
+        """Fade trails by a common factor instead of rewriting them; new light is added brighter, up to a limit."""
         self._faded *= keep
         if self._faded < MOST_FADED:
             self._trails *= np.float32(self._faded)
             self._faded = 1.0
 
     def _aim(self, moment: FilmFrame) -> None:
-        """Point the camera at the agent it follows; trails move along by whole pixels, or they would blur."""
+        """Point the camera at the agent it follows; trails move along by whole pixels, otherwise they would blur."""
         follow = self.look.follow
         if follow is None or not len(moment.ids):
             return
@@ -249,7 +249,7 @@ class Painter:
         around, ends = np.empty((len(places), 4), np.int64), np.empty(len(places), np.int64)
         area = boxes(width, height, places, halves, winged, around)
         if area >= len(self._touched[0]):
-            room = area + 1  # one more: a pixel is written before it is known to count
+            room = area + 1  # one more, because a pixel is written before it is known to be visible
             self._touched = np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room, np.float32)
         touch(width, places, ahead, halves, winged, around, ends, *self._touched)
         return ends, *self._touched, colors
@@ -266,12 +266,12 @@ class Painter:
         halves = np.where(winged, HUNTER_SIZE * half, half).astype(np.float32)
         colors = self._table[self._shades(moment, ahead)]
         pixels = camera.on_screen(places).astype(np.float32)
-        # From the top down: neighbours share rows of the canvas, which then stay in the cache. Twice as fast.
+        # From top to bottom: neighbours share rows of the canvas, which then stay in the cache. Twice as fast.
         order = np.argsort(pixels[:, 1], kind="stable")
         return pixels[order], ahead[order], halves[order], winged[order], colors[order]
 
     def _ahead(self, moment: FilmFrame) -> NDArray[np.float32]:
-        """Unit vectors of headings: as recorded, which is right for agents at rest, or along the velocity."""
+        """Unit vectors of headings: as recorded, which is also correct for agents at rest, or along the velocity."""
         if "heading" in moment.columns:
             angle = np.asarray(moment.columns["heading"], np.float64)
         else:
@@ -301,7 +301,7 @@ class Painter:
         return np.clip(np.asarray(values, np.float64) * (255.0 / top), 0.0, 255.0).astype(np.intp)
 
     def _half(self, count: int) -> float:
-        """Half the length of an agent [px]: to scale when near, never too small to see its heading."""
+        """Half the length of an agent [px]: to scale when zoomed in, never too small to see its heading."""
         world, size, camera = self.scenario.world, self.scenario.display.size, self._camera
         unit = (world.width + 1.6 * world.height) / 3200.0
         crowd = min(1.0, (6000.0 / max(1, count)) ** 0.3)
@@ -316,7 +316,7 @@ class Painter:
         blur(self._near, self._near_swap, taps(1.0))
         shrink(self._near, self._far, FAR, np.float32(1.0))
         blur(self._far, self._far_swap, taps(1.6))
-        # The share of the picture that agents cover: in a crowd, each glows less.
+        # The share of the picture that agents cover: in crowds, each agent glows less.
         crowd = min(1.0, (0.05 / max(1e-6, self._covered(count))) ** 0.7)
         gain = (self.faint_glow + 2.5 * self.scenario.display.glow) * crowd
         amount = np.float32(
@@ -338,7 +338,7 @@ class Painter:
         return count * self._half(count) ** 2 / (world.width * world.height * self._camera.zoom**2)
 
     def _background(self, daylight: float | None) -> NDArray[np.float32]:
-        """What lies behind everything, as planes in bytes and half a byte more."""
+        """The background, as planes in bytes plus half a byte."""
         camera, theme = self._camera, self.look.theme
         if self._sky is None:
             self._sky = Sky(*self.look.size, theme)
@@ -363,7 +363,7 @@ class Painter:
         return [*found, *self._labels(moment, around, time)]
 
     def _labels(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
-        """Name, hour, time and step, in the corners."""
+        """Name, time of day, time and step, in the corners."""
         if not self.look.labels:
             return []
         hour = "".join(f"{it['clock']} · " for it in around if it["kind"] == "sky")
@@ -377,7 +377,7 @@ class Painter:
 
     @property
     def _screen(self) -> Camera:
-        """A camera that knows the size of the picture, for what is drawn in its corners."""
+        """A camera with the size of the picture, for text in its corners."""
         return self._camera
 
 

@@ -1,1 +1,1 @@
-"""Models fitted to runs by approximate Bayesian computation: with which values a scenario moves like the animals."""
+"""Fits models to runs by approximate Bayesian computation: finds values for which a scenario moves like animals."""

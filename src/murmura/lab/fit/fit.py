@@ -42,34 +42,34 @@ def fit(
     rules: Iterable[str | Path] = (), changes: dict[str, Any] | None = None,
     progress: Progress | None = None, announce: Announce = silent,
 ) -> Fit:  # fmt: skip
-    """Find the values of some paths with which a scenario moves like a run. Repeating the call continues the fit.
+    """Find the values for which a scenario moves like a run. Repeating the call continues the fit.
 
     Args:
         scenario: The model: a scenario, or the name or path of one.
         to: The run, of animals or simulated, or its folder.
-        vary: Ranges as `--vary` takes them, PATH=LOW:HIGH or PATH=LOW:HIGH:log: the prior is even between the two.
-        out: The folder; new, empty, or that of this very fit.
-        measures: What is compared: measures of the catalogue; speeds, nearest_neighbor_distances, turning_rates;
+        vary: Ranges as in `--vary`, PATH=LOW:HIGH or PATH=LOW:HIGH:log: the prior is uniform between the two.
+        out: The folder: new, empty, or that of the same fit.
+        measures: What to compare: measures of the catalogue; speeds, nearest_neighbor_distances, turning_rates;
             neighbor_map, response_map, alignment_curve.
-        against: A second model; both are fitted, and how probable each is follows.
+        against: A second model; both are fitted, and the result includes their probabilities.
         vary_against: Its ranges.
-        population: How many runs a generation accepts.
-        generations: How often what was accepted is tried again, nearer.
-        seconds: Simulated time of a run [s]; by default as long as the run fitted to, at most a minute.
-        discard: How much of it is not compared [s]; by default half.
-        instants: At how many instants a run is compared.
-        metric: How distributions are compared, wasserstein or energy.
-        reach: How far maps reach [u].
+        population: Number of runs that a generation accepts.
+        generations: Number of generations; each accepts only closer runs than the previous one.
+        seconds: Simulated time of a run [s]; by default that of the run in `to`, at most a minute.
+        discard: Initial time that is not compared [s]; by default half.
+        instants: Number of instants at which runs are compared.
+        metric: Distance between distributions, wasserstein or energy.
+        reach: Range of maps [u].
         own_world: Whether the scenario keeps its own world, agents and start. By default it gets those of the run.
         predictions: The number of new runs drawn from the posterior at the end.
-        seed: From it all chance follows.
-        batch: How many candidates are drawn at once; use at least as many as workers.
-        most_runs: How many runs there may be in all.
+        seed: Seed of all random numbers.
+        batch: Number of candidates drawn at once; use at least as many as workers.
+        most_runs: Greatest total number of runs.
         workers, scheduler, backend, threads, rules, progress, announce: As for `sweep`.
         changes: Values changed in both models, by path.
     """
     with needs("fit"):
-        import pyabc  # noqa: F401  # before hours are spent on runs
+        import pyabc  # noqa: F401  # fail before hours are spent on runs
     check_executor(workers, scheduler)
     _check_numbers(population, generations, instants, batch, most_runs, predictions, metric, seconds, discard)
     run = to if isinstance(to, Run) else open_run(to)
@@ -103,8 +103,8 @@ def resume_fit(
     there = Fit(Path(folder))
     if there.question.rule_hashes:
         raise ScenarioError(
-            f"the fit in {folder} was made with rules of a user's own, which are never run because a folder says so: "
-            "give the command that began it again, which names them"
+            f"the fit in {folder} was made with user-defined rules, which are never executed only because a folder "
+            "names them: repeat the command that started it, which names them"
         )
     asked = {key: value for key, value in there.manifest.items() if key not in ("versions", "seal", "format")}
     return _inferred(Path(folder), asked, None, workers, scheduler, progress, announce)
@@ -147,7 +147,7 @@ def _models_and_axes(
 
 def _model(source: Scenario | str | Path, run: Run, changes: dict[str, Any], own_world: bool) -> Scenario:
     scenario = source if isinstance(source, Scenario) else load_scenario(source)
-    # Together: a change may be what makes a model fit into the world of the run.
+    # Together: a model may need the changes to fit into the world of the run.
     return scenario.with_values(({} if own_world else world_of(run)) | changes)
 
 
@@ -168,18 +168,20 @@ def _check_numbers(
     if metric not in METRICS:
         raise ScenarioError(f"--distance takes {' or '.join(METRICS)}, got {metric!r}")
     if population < 4:
-        raise ScenarioError(f"expected a population of 4 or more, got {population}")
+        raise ScenarioError(f"expected a population of at least 4, got {population}")
     for name, value in (("generations", generations), ("instants", instants), ("batch", batch)):
         if value < 1:
-            raise ScenarioError(f"expected 1 or more {name}, got {value}")
+            raise ScenarioError(f"expected at least 1 for {name}, got {value}")
     if not population <= most <= 1_000_000:
         raise ScenarioError(f"expected from {population:,} (the population) to 1,000,000 runs, got {most:,}")
     if predictions < 0:
-        raise ScenarioError(f"expected 0 or more predictions, got {predictions}")
+        raise ScenarioError(f"expected at least 0 predictions, got {predictions}")
     if seconds is not None and not seconds > 0.0:
         raise ScenarioError(f"--seconds takes a number > 0, got {seconds:g}")
     if discard is not None and not (discard >= 0.0 and (seconds is None or discard < seconds)):
-        raise ScenarioError(f"--discard takes 0 or more seconds, fewer than a run has, got {discard:g}")
+        raise ScenarioError(
+            f"--discard takes at least 0 and less than the length of a run [s], got {discard:g}"
+        )
 
 
 def _question(
@@ -196,7 +198,7 @@ def _question(
 
 
 def _dry_run(question: FitQuestion, axes: list[tuple[Axis, ...]], announce: Announce) -> None:
-    """Refuse values at either end of the ranges that make no sense; compile each model once, for all workers."""
+    """Refuse ranges with invalid ends; compile each model once, for all workers."""
     for number, model in enumerate(axes):
         for share in (0.0, 1.0):
             values = {axis.path: axis.at(share) for axis in model}

@@ -1,7 +1,7 @@
-"""The folder of a fit: its files, how it is created, and the check that only the same fit continues in it.
+"""The folder of a fit: its files, its creation, and the check that only the same fit continues in it.
 
-fit.json        models, priors, what is compared and with what; written first
-rows.jsonl      a line for each run, on the disk before it counts
+fit.json        models, priors, measures and observations; written first
+rows.jsonl      a line for each run, on disk before it counts
 result.json     generations, posterior, predictions and the best run, once it is finished
 posterior.csv   the posterior as a table
 best/           the best simulation, recorded as a run
@@ -52,7 +52,7 @@ class Fit:
         self.folder = folder
         self.manifest: dict[str, Any] = _read(folder / MANIFEST, folder)
         if self.manifest.get("seal") != seal({k: v for k, v in self.manifest.items() if k != "seal"}):
-            on_damage(Damage(folder / MANIFEST, "it does not match its seal: what it says may be wrong"))
+            on_damage(Damage(folder / MANIFEST, "it does not match its seal: its content may be wrong"))
         try:
             self.question = FitQuestion.from_data(self.manifest["question"])
             self.axes = [[Axis.from_data(axis) for axis in model] for model in self.manifest["axes"]]
@@ -96,7 +96,7 @@ class Fit:
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """How probable each model is, all being equally so at first."""
+        """The probability of each model, with equal priors."""
         totals = dict.fromkeys(self.names, 0.0)
         for line in self.posterior():
             totals[line["model"]] += line["weight"]
@@ -143,7 +143,7 @@ class Fit:
         ]
 
     def distances(self, model: int | None = None) -> dict[str, list[float]]:
-        """How far each prediction is from what was observed, by measure."""
+        """The distance of each prediction from the observation, by measure."""
         metric = str(self.manifest["metric"])
         drawn = self.predictions(model)
         return {
@@ -173,7 +173,7 @@ def open_fit(folder: str | Path) -> Fit:
 
 
 def is_fit(folder: str | Path) -> bool:
-    """Whether a folder looks like one of a fit."""
+    """Whether a folder looks like the folder of a fit."""
     return (Path(folder) / MANIFEST).is_file()
 
 
@@ -189,7 +189,7 @@ def claimed(folder: Path, asked: dict[str, Any]) -> Iterator[Fit]:
 
 
 def _is_usable(folder: Path) -> bool:
-    """Whether a folder holds a fit, or nothing."""
+    """Whether a folder contains a fit or is empty."""
     return is_fit(folder) or all(path.name == LOCK for path in folder.iterdir())
 
 
@@ -215,20 +215,20 @@ def weighted_quantiles(
 
 
 def _compare(there: Fit, asked: dict[str, Any]) -> None:
-    """Raise unless the folder holds this very fit."""
+    """Raise unless the folder contains the same fit."""
     differing = [key for key, value in asked.items() if there.manifest.get(key) != value]
     if differing:
         question = (there.manifest.get("question", {}), asked.get("question", {}))
         parts = [key for key in question[1] if question[0].get(key) != question[1][key]]
         named = [key for key in differing if key != "question"] + parts
         raise ScenarioError(
-            f"{there.folder} holds another fit, which differs in {', '.join(named)}: name another folder, or continue "
-            f"that one with `murmura resume {there.folder}`"
+            f"{there.folder} contains another fit, which differs in {', '.join(named)}: choose another folder, or "
+            f"continue that one with `murmura resume {there.folder}`"
         )
 
 
 def _check(row: Row) -> None:
-    """Refuse a row that no run of a fit writes."""
+    """Refuse a row that cannot come from a fit."""
     if not isinstance(row.get("values"), dict) or not isinstance(row.get("model"), int):
         raise ValueError("expected a model and its values")
     if "error" not in row and not isinstance(row.get("summaries"), dict):
@@ -245,5 +245,5 @@ def _read(path: Path, folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise RunError(f"the fit in {folder} is damaged: {path.name}: {error}") from None
     if not isinstance(found, dict):
-        raise RunError(f"the fit in {folder} is damaged: {path.name} holds no table")
+        raise RunError(f"the fit in {folder} is damaged: {path.name} is not a JSON object")
     return found

@@ -1,8 +1,8 @@
 """Approximate Bayesian computation by sequential Monte Carlo (Toni et al. 2009), with pyABC.
 
 Values are drawn from the prior, simulated, summarised and compared with the animals. Each generation perturbs the
-accepted values and accepts only those that come nearer. With two models, their shares of the accepted runs say how
-probable each is.
+accepted values and accepts only closer results. With two models, their shares of the accepted runs are their
+probabilities.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from murmura.lab.sweeps.sweep import do_runs
 Announce = Callable[[str], None]
 Progress = Callable[[int, int], None]
 LEAST_ACCEPTANCE = 0.01
-"""Below this share of accepted candidates a generation ends the fit: the next would take a hundred runs for each."""
+"""Least share of accepted candidates; below it the fit ends, because the next generation would take too many runs."""
 
 
 def infer(
@@ -73,7 +73,7 @@ def _candidates(made: Fit, rows: Rows, executor: Executor, progress: Progress | 
         for task, row in zip(tasks, found, strict=True):
             if row is None or any(row[key] != task[key] for key in ("model", "values", "seed")):
                 raise RunError(
-                    f"{rows.path} holds run {task['run']} with other values than this fit draws: another version of "
+                    f"{rows.path} contains run {task['run']} with other values than this fit draws: another version of "
                     "pyABC, NumPy or SciPy draws differently. Start again in another folder"
                 )
         if progress is not None:
@@ -103,7 +103,7 @@ def _generations(made: Fit, candidates: Candidates, announce: Announce) -> list[
         before = candidates.number
         outcome = inference.run_generation(t=t)
         if not outcome["successful"]:
-            announce(f"generation {t + 1} found too few near enough: the result is that of the one before")
+            announce(f"generation {t + 1} found too few close runs: the result is that of the previous one")
             break
         kept = list(candidates.accepted)
         found.append(
@@ -115,7 +115,7 @@ def _generations(made: Fit, candidates: Candidates, announce: Announce) -> list[
     inference.history.done()
     if not kept:
         raise RunError(
-            f"not even the first generation of {made.folder} found {manifest['population']} runs that work: see the "
+            f"not even the first generation of {made.folder} found {manifest['population']} valid runs: see the "
             f"errors in {made.folder / 'rows.jsonl'}"
         )
     candidates.accepted = kept
@@ -152,7 +152,7 @@ def _inference(made: Fit, candidates: Candidates) -> Any:
 
 
 def _middle(samples: Any) -> float:
-    """The median of a measure's distances under the prior, which scales them so that all measures count alike."""
+    """The median of a measure's distances under the prior, which scales them so that all measures have equal weight."""
     return float(np.median(samples)) or 1.0
 
 
@@ -197,12 +197,12 @@ def _predict(made: Fit, lines: list[Row], do: Callable[[list[Row]], list[Row]]) 
 
 
 def _record_best(made: Fit, best: Row) -> None:
-    """Record the nearest simulation as a run, for comparison with the animals."""
+    """Record the closest simulation as a run, for comparison with the animals."""
     from murmura.lab.files.atomic_write import discard
     from murmura.lab.runs.recording import record
 
     folder = made.folder / BEST
-    discard(folder)  # of this very fit, stopped while it was written
+    discard(folder)  # left by the same fit, stopped while it was being written
     simulation: Simulation = simulation_of(made.question, best)
     step = simulation.scenario.motion.time_step
     every = max(1, round(made.question.interval / step))

@@ -1,4 +1,4 @@
-"""One run of a fit: a model with some values, begun where the animals were, and summed up as they were."""
+"""One run of a fit: a model with some values that starts from the animals' positions and is summarised like them."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ KIND = "fit"
 
 @dataclass(frozen=True)
 class FitQuestion:
-    """What every run of a fit is asked.
+    """The settings common to all runs of a fit.
 
     Attributes:
         scenarios: The models as plain data, before values are varied.
         seconds: Simulated time of a run [s].
-        discard: How much of it is not compared, at the beginning [s].
-        instants: At how many instants it is compared.
-        measures, interval, reach, radius: As `Scope` has them.
-        starts: Rows x, y, vx, vy of the agents to begin with, for several starts; none: as the scenarios say.
-        backend, threads, rules, rule_hashes: As of a sweep.
+        discard: Initial time that is not compared [s].
+        instants: Number of instants at which it is compared.
+        measures, interval, reach, radius: As in `Scope`.
+        starts: Rows x, y, vx, vy of all agents, for several starts; if empty, the scenarios' own starts.
+        backend, threads, rules, rule_hashes: As in a sweep.
     """
 
     scenarios: tuple[dict[str, Any], ...]
@@ -64,21 +64,21 @@ class FitQuestion:
         return Scope(self.measures, self.interval, self.reach, self.radius)
 
     def model(self, number: int) -> Scenario:
-        """A model, with the user's rules known to this process: runs the files of `rules`."""
+        """A model, after executing the user's rule files."""
         for file, expected in zip(self.rules, self.rule_hashes, strict=True):
             load_rule_file(file, expected)
         return Scenario.from_data(self.scenarios[number])
 
 
 def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Do one run and return its row: its summaries, or what went wrong."""
+    """Execute one run and return its row: its summaries or an error."""
     begun = time.perf_counter()
     try:
         asked = FitQuestion.from_data(question)
         simulation = simulation_of(asked, task)
         found = summarize(instants_of(simulation, asked), asked.scope)
         outcome: dict[str, Any] = {"summaries": {name: _plain(values) for name, values in found.items()}}
-    except Exception as error:  # a combination of values in the prior may be invalid; the other runs continue
+    except Exception as error:  # a combination of values may be invalid; the other runs continue
         outcome = {
             "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
         }
@@ -86,7 +86,7 @@ def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
 
 
 def simulation_of(asked: FitQuestion, task: dict[str, Any], announce: Any = None) -> Simulation:
-    """The simulation that a task asks for, at its beginning."""
+    """The simulation of a task, at its start."""
     scenario = asked.model(task["model"]).with_values(task["values"])
     if not asked.starts:
         return Simulation(scenario, task["seed"], asked.backend, asked.threads, announce=announce)
@@ -99,7 +99,7 @@ def simulation_of(asked: FitQuestion, task: dict[str, Any], announce: Any = None
 
 
 def instants_of(simulation: Simulation, asked: FitQuestion) -> list[Triple]:
-    """Step to the end, and look at evenly spaced instants with the instants before and, where it counts, after."""
+    """Step to the end and observe evenly spaced instants, with the times before and, if needed, after them."""
     step = simulation.scenario.motion.time_step
     apart = max(1, round(asked.interval / step))
     first, last = math.ceil(asked.discard / step) + apart, max(1, round(asked.seconds / step))
@@ -120,7 +120,7 @@ def instants_of(simulation: Simulation, asked: FitQuestion) -> list[Triple]:
 
 
 def _plain(values: Any) -> list[float | None] | None:
-    """Numbers as JSON knows them."""
+    """Numbers in the form of JSON."""
     if values is None:
         return None
     return [float(f"{value:.9g}") if math.isfinite(value) else None for value in values.tolist()]

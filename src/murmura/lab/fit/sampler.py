@@ -2,8 +2,8 @@
 
 pyABC draws values, simulates and judges in one call. Here that call is made twice for each candidate, with the same
 random numbers: the first call stops as soon as the values are drawn; the executor then runs a batch of candidates; the
-second call finds the result, and pyABC judges it. So draws depend on the seed and the earlier results only, not on who
-did the runs, and a killed fit resumes to the result it would have had.
+second call finds the result, and pyABC judges it. So draws depend only on the seed and earlier results, not on where
+runs are executed, and a killed fit resumes to the result that it would have had.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from murmura.lab.sweeps.rows import Row
 
 
 class Pending(Exception):
-    """Raised when a candidate's values are drawn and its run is still to be done."""
+    """Raised when a candidate's values are drawn but it has not been run yet."""
 
     def __init__(self, model: int, values: dict[str, Any]) -> None:
         super().__init__(f"model {model}")
@@ -27,15 +27,15 @@ class Pending(Exception):
 
 
 class Candidates:
-    """Draws batches of candidates, has their runs done, and keeps pyABC's verdicts.
+    """Draws batches of candidates, runs them, and keeps pyABC's verdicts.
 
     Args:
-        do: Does tasks and returns their rows, in order; known rows are not done again.
+        do: Executes tasks and returns their rows, in order; known rows are not repeated.
         read: From a model's number and pyABC's parameters to values by path.
         measures: The measures in a row.
         seed: The seeds of all candidates derive from it.
         batch: The number of candidates that are drawn at once, independently.
-        most: The maximum number of runs.
+        most: The greatest number of runs.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Candidates:
         self.seed, self.batch, self.most = seed, batch, most
         self.number = 0
         self.accepted: list[tuple[Row, Any]] = []
-        """Row and particle of each candidate that the last generation accepted."""
+        """Row and particle of each accepted candidate of the last generation."""
         self._row: Row | None = None
 
     def model(self, number: int, parameters: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def executor_sampler(candidates: Candidates) -> Any:
             while sample.n_accepted < n and evaluated < max_eval and candidates.number < candidates.most:
                 for row, particle in candidates.particles(simulate_one):
                     if sample.n_accepted == n:
-                        break  # in drawing order, so that fast runs are not preferred
+                        break  # in the order of drawing, so that fast runs are not preferred
                     evaluated += 1
                     sample.append(particle)
                     if particle.accepted:

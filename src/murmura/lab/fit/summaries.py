@@ -1,8 +1,8 @@
-"""What a fit compares: a flock's motion summed up in a few numbers for each measure, and how far two are apart.
+"""What a fit compares: summaries of a flock's motion in a few numbers per measure, and the distance between two.
 
-A measure of the catalogue becomes the distribution of its values over the instants, the measures in the plural (speeds,
-nearest_neighbor_distances, turning_rates) the distribution over all agents and instants; both are kept as quantiles.
-Maps are kept bin by bin. Animals and simulations go through the same lines of this file.
+A measure of the catalogue becomes the distribution of its values over the instants; the measures in the plural (speeds,
+nearest_neighbor_distances, turning_rates) become the distribution over all agents and instants. Both are stored as
+quantiles, maps bin by bin. Animals and simulations are summarised by the same code.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ Triple = tuple[Flock, Flock, Flock]
 """An instant, with the flock a moment before and a moment after it."""
 Values = NDArray[np.float64]
 SHARES = (np.arange(32) + 0.5) / 32.0
-"""Of which shares of a distribution the quantiles are kept."""
+"""The probabilities of the stored quantiles."""
 MAP_BINS, CURVE_BINS = 10, 12
 FAR = 1e6
-"""The distance of what cannot be compared: a run that failed, or a measure that is nowhere defined."""
+"""The distance if there is nothing to compare: a failed run, or a measure that is never defined."""
 LEAST_COMMON = 0.25
-"""So large a share of a map's bins must be known in both for them to be compared."""
+"""Least share of bins that must be known in both maps for a comparison."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What all summaries of a fit share.
+    """The settings common to all summaries of a fit.
 
     Attributes:
         measures: Names of what is compared.
         interval: Time between an instant and the moments before and after it [s].
-        reach: How far maps reach [u].
-        radius: Up to which distance agents are neighbours in measures of the catalogue [u].
+        reach: Range of maps [u].
+        radius: Greatest distance of neighbours in measures of the catalogue [u].
     """
 
     measures: tuple[str, ...]
@@ -56,7 +56,7 @@ class Scope:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether anything asks what comes after an instant."""
+        """Whether any measure needs the moment after an instant."""
         return "response_map" in self.measures
 
 
@@ -78,7 +78,7 @@ def _density(triples: Sequence[Triple], scope: Scope) -> Values:
 
 
 def _response(triples: Sequence[Triple], scope: Scope) -> Values:
-    """Both maps, each the mean over all triples weighted by how often a bin was visited."""
+    """Both maps: means over all triples, weighted by the number of visits to each bin."""
     counts, turning, speeding = (np.zeros((MAP_BINS, MAP_BINS)) for _ in range(3))
     for triple in triples:
         found = response_map(triple, scope.interval, scope.reach, MAP_BINS)
@@ -106,7 +106,7 @@ MAPS: dict[str, Callable[[Sequence[Triple], Scope], Values]] = {
 
 
 def check_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of what can be compared, each once."""
+    """The names of the measures to compare, without duplicates."""
     known = [*DISTRIBUTIONS, *MAPS, *(name for name, measure in MEASURES.items() if measure.of == "any")]
     chosen = tuple(dict.fromkeys(names))
     if not chosen:
@@ -120,7 +120,7 @@ def check_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def summarize(triples: Sequence[Triple], scope: Scope) -> dict[str, Values | None]:
-    """A flock's motion in numbers, by measure; None where nothing is defined."""
+    """The summary of a flock's motion, by measure; None if a measure is undefined."""
     found: dict[str, Values | None] = {}
     listed = [name for name in scope.measures if name in MEASURES]
     rows = [measure_flock(now, listed) for _, now, _ in triples]
@@ -141,7 +141,7 @@ def _quantiles(values: Values) -> Values | None:
 
 
 def summary_size(name: str) -> int:
-    """How many numbers a summary has."""
+    """The number of values in a summary."""
     return {"neighbor_map": MAP_BINS**2, "response_map": 2 * MAP_BINS**2, "alignment_curve": CURVE_BINS}.get(
         name, len(SHARES)
     )
@@ -160,7 +160,7 @@ def energy(one: Values, other: Values) -> float:
 
 
 def between_maps(one: Values, other: Values) -> float:
-    """The root mean square difference over the bins that both know."""
+    """The root mean square difference over the bins that are known in both."""
     known = np.isfinite(one) & np.isfinite(other)
     if known.mean() < LEAST_COMMON:
         return FAR
@@ -171,7 +171,7 @@ METRICS = {"wasserstein": wasserstein, "energy": energy}
 
 
 def distance_of(name: str, metric: str) -> Callable[[Any, Any], float]:
-    """How far two summaries of a measure are apart."""
+    """The distance between two summaries of a measure."""
     compare = between_maps if name in MAPS else METRICS[metric]
 
     def measure(one: Any, other: Any) -> float:
@@ -184,7 +184,7 @@ def distance_of(name: str, metric: str) -> Callable[[Any, Any], float]:
 
 
 def seen_at(now: Flock, before: Flock, interval: float, radius: float) -> Flock:
-    """A flock with the velocities of a moment before, and neighbours up to a stated distance."""
+    """A flock with the velocities of the moment before, and neighbours up to a given distance."""
     from murmura.measure.structure.neighbors import velocities_at
 
     earlier = velocities_at(now, before)

@@ -1,4 +1,4 @@
-"""What a model is fitted to: a run of animals, or a simulated one, summed up; and the starts that it offers."""
+"""What a model is fitted to: the summary of a run, of animals or simulated, and starts taken from it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from murmura.scenario import Scenario
 
 MOST_INSTANTS = 400
 STARTS = 16
-"""Simulations begin from this many frames of the run, evenly spaced."""
+"""Number of evenly spaced frames of the run that simulations start from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A run summed up.
+    """The summary of a run.
 
     Attributes:
         scope: What is compared.
         observed: The summary of each measure.
-        starts: Places [u] and velocities [u/s] of some frames: plain lists, a row x, y, vx, vy for each agent.
-        agents: How many there are in a frame; the median.
-        seconds: How long the run is [s].
+        starts: Positions [u] and velocities [u/s] of some frames: plain lists, a row x, y, vx, vy for each agent.
+        agents: The median number of agents in a frame.
+        seconds: The length of the run [s].
     """
 
     scope: Scope
@@ -39,22 +39,22 @@ class Target:
 
 
 def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], reach: float | None) -> Target:
-    """Sum up a run.
+    """Summarise a run.
 
     Args:
         run: The run.
-        measures: Names of what is compared.
-        time_steps: Of the models [s]: nothing is compared at a finer interval than the coarsest of them has.
-        reach: How far maps reach [u]; by default five times the median distance to the nearest.
+        measures: Names of the measures to compare.
+        time_steps: Time steps of the models [s]: the coarsest of them limits the interval of comparison.
+        reach: Range of maps [u]; by default five times the median distance to the nearest neighbour.
     """
     if run.scenario.world.dimension != 2:
-        raise ScenarioError(f"{run.folder} is of a world with a depth: models are fitted in the plane")
+        raise ScenarioError(f"{run.folder} is a run in a 3-D world: models can only be fitted in the plane")
     flocks = list(flocks_of(run))
     frame = seconds_between(run)
     apart = max(1, round(max(time_steps) / frame))
     if len(flocks) < 2 * apart + 1:
         raise RunError(
-            f"{run.folder} has {len(flocks)} frames, expected {2 * apart + 1} or more to fit a model to"
+            f"{run.folder} has {len(flocks)} frames, expected at least {2 * apart + 1} to fit a model"
         )
     radius, interval = flocks[0].radius, apart * frame
     middles = np.arange(apart, len(flocks) - apart)
@@ -64,7 +64,7 @@ def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], re
     observed = summarize(triples, scope)
     undefined = [name for name, values in observed.items() if values is None]
     if undefined:
-        raise RunError(f"{', '.join(undefined)} is not defined for {run.folder}: leave it out of --measure")
+        raise RunError(f"{', '.join(undefined)} is not defined for {run.folder}: remove it from --measure")
     full = int(np.median([flock.agent_count for flock in flocks]))
     return Target(
         scope, {name: values for name, values in observed.items() if values is not None}, _starts(flocks, full),
@@ -73,12 +73,12 @@ def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], re
 
 
 def triple_of(before: Flock, now: Flock, after: Flock, interval: float, radius: float) -> Triple:
-    """An instant as summaries see it."""
+    """An instant in the form that summaries need."""
     return before, seen_at(now, before, interval, radius), after
 
 
 def _starts(flocks: list[Flock], agents: int) -> list[list[list[float]]]:
-    """Frames to begin from, of as many agents as the median frame has."""
+    """Frames to start from, with the median number of agents."""
     whole = [flock for flock in flocks if flock.agent_count == agents]
     rows = np.linspace(0, len(whole) - 1, min(STARTS, len(whole))).astype(int)
     return [
@@ -96,6 +96,6 @@ def _reach(flocks: list[Flock], scenario: Scenario) -> float:
 
 
 def world_of(run: Run) -> dict[str, Any]:
-    """The paths that give a model the world of a run."""
+    """The values that give a model the world of a run, by path."""
     found = run.scenario.model_dump(mode="json")
     return {"world": found["world"], "obstacles": found["obstacles"]}

@@ -1,1 +1,1 @@
-"""GSD files: the container of molecular dynamics that OVITO, freud and HOOMD read."""
+"""GSD files: the molecular dynamics format that OVITO, freud and HOOMD read."""

@@ -1,4 +1,4 @@
-"""How bytes lie in a GSD file: its header, the entries of its index, and the types of chunks (specification 2.1)."""
+"""The byte layout of a GSD file: its header, the entries of its index, and the types of chunks (specification 2.1)."""
 
 from __future__ import annotations
 

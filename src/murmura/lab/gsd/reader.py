@@ -1,4 +1,4 @@
-"""Reads the chunks of a GSD file, and validates them; sizes are compared before anything is allocated.
+"""Reads and validates the chunks of a GSD file; sizes are checked before anything is allocated.
 
 Damage to one frame, in its data or its entries of the index, affects that frame only: the others can be read.
 """
@@ -51,7 +51,7 @@ class GsdReader:
         names = self._bytes(int(self.header["names_location"]), int(self.header["names_room"]) * NAME_SIZE)
         self.names = [text.decode("utf-8", "replace") for text in names.split(b"\0\0")[0].split(b"\0")]
         if self.names[-1] != CHECK:
-            raise self.damage("its frames carry no sums: it was not written by murmura")
+            raise self.damage("its frames have no checksums: it was not written by murmura")
         room = int(self.header["index_room"]) * ENTRY.itemsize
         entries = np.frombuffer(self._bytes(int(self.header["index_location"]), room), ENTRY)
         # An index ends at its first entry without an offset. If others follow, that one was damaged: they are read.
@@ -59,7 +59,7 @@ class GsdReader:
         self._entries = entries[self._places]
         frames = _frames(self._entries["frame"])
         is_sum = self._entries["name"] == len(self.names) - 1
-        # After the last checksum comes at most one incomplete frame.
+        # After the last checksum there is at most one incomplete frame.
         count = int(frames[is_sum].max(initial=-1)) + 1
         self._starts = np.searchsorted(frames, np.arange(count + 1))
         known = (self._entries["name"] < len(self.names)) & np.isin(self._entries["type"], [*TYPES])
@@ -93,18 +93,18 @@ class GsdReader:
         for entry in entries:
             found = zlib.crc32(self._array(entry, frame).data, found)
         if self._array(last, frame).tolist() != [found]:
-            raise self.damage("it does not match its sum", frame)
+            raise self.damage("it does not match its checksum", frame)
         return found.to_bytes(4, "little")
 
     def checked(self, frames: int) -> Any:
         """The digest of the first frames, each compared with its checksum."""
         if not 0 <= frames <= len(self):
-            raise self.damage(f"it has {len(self)} frames, expected {frames} at least")
+            raise self.damage(f"it has {len(self)} frames, expected at least {frames}")
         digest = hashlib.sha256()
         for frame in range(frames):
             digest.update(self._of(frame).tobytes() + self.check(frame))
         if (self._places[: self._starts[frames]] != np.arange(self._starts[frames])).any():
-            raise self.damage("its index has a hole")
+            raise self.damage("its index has a gap")
         return digest
 
     def extent(self, frames: int) -> tuple[int, int]:
@@ -119,7 +119,7 @@ class GsdReader:
     def _of(self, frame: int) -> NDArray[Any]:
         """The entries of a frame, its checksum last."""
         if frame in self._senseless:
-            raise self.damage("its entries in the index make no sense", frame)
+            raise self.damage("its entries in the index are invalid", frame)
         return self._entries[self._starts[frame] : self._starts[frame + 1]]
 
     def _entry(self, frame: int, name: str) -> Any:
@@ -135,7 +135,7 @@ class GsdReader:
 
     def _bytes(self, place: int, count: int, frame: int | None = None) -> bytes:
         if place < 0 or place + count > self._size:
-            raise self.damage("parts of it lie beyond the end of the file", frame)
+            raise self.damage("parts of it are beyond the end of the file", frame)
         with self._lock:
             self._file.seek(place)
             content = self._file.read(count)

@@ -1,9 +1,9 @@
-"""What a frame holds, and its names in HOOMD's schema, so that OVITO, freud and others open `run.gsd` as it is.
+"""The content of a frame and its names in HOOMD's schema, so that OVITO, freud and others can open `run.gsd`.
 
-The schema has places in three dimensions, relative to the middle of the box. Subtracting the middle and adding it again
-in single precision may cost the last bit of a place: below 1e-4 u in a world of 1000 u. Recorded columns `position_x`
-and `position_y` (and `position_z` in space) are exact, and are used if they are there. Later frames without ids or
-species have those of frame 0.
+The schema has positions in three dimensions, relative to the centre of the box. Subtracting the centre and adding it
+again in single precision may change the last bit of a position: below 1e-4 u in a world of 1000 u. Recorded columns
+`position_x` and `position_y` (and `position_z` in space) are exact, and are used if they exist. Later frames without
+ids or species have those of frame 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ITEMS = "log/items/"
 """Rows of items by rule: food, hunters, carcasses. Films and replays show them."""
 SPECIES = "species_id"
 IMPLIED = ("id", "species_id", "velocity_x", "velocity_y", "velocity_z")
-"""Columns that every frame holds anyway."""
+"""Columns that every frame contains."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +33,14 @@ class Frame:
     """The flock at one step, in ascending id.
 
     Attributes:
-        step: After how many steps.
+        step: The number of steps so far.
         time: Simulated time [s].
         ids: Shape (n,).
         species: Numbers of the scenario's species, shape (n,).
-        positions: Shape (n, 2) [u], (n, 3) in a world with a depth.
+        positions: Shape (n, 2) [u], (n, 3) in a 3-D world.
         velocities: Of the same shape, in the scenario's velocity unit.
-        columns: The columns chosen for recording, shape (n,) each.
-        items: Rows of items that have turns of their own (food, hunters, carcasses), by rule.
+        columns: The recorded columns, shape (n,) each.
+        items: Rows of items that are stepped (food, hunters, carcasses), by rule.
     """
 
     step: int
@@ -58,7 +58,7 @@ class Frame:
 
 
 def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
-    """What the first frame holds for all: the box and the names of species."""
+    """What the first frame contains for all frames: the box and the names of species."""
     names = [name.encode() + b"\0" for name in scenario.species_names()]
     width = max(map(len, names))
     text = b"".join(name.ljust(width, b"\0") for name in names)
@@ -70,11 +70,11 @@ def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
 
 
 def middle(scenario: Scenario) -> NDArray[np.float32]:
-    """The middle of the world [u], from which the schema measures places."""
+    """The centre of the world [u], the origin of positions in the schema."""
     return np.array(scenario.world.sides, np.float32) / np.float32(2.0)
 
 
 def places(scenario: Scenario) -> tuple[str, ...]:
-    """State columns of place and velocity."""
+    """State columns of position and velocity."""
     axes = AXES[: scenario.world.dimension]
     return tuple(f"{name}_{axis}" for name in ("position", "velocity") for axis in axes)

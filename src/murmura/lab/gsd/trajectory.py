@@ -41,14 +41,14 @@ Chunks = Mapping[str, NDArray[Any]]
 
 
 class TrajectoryWriter:
-    """Frames into a file: `take` copies what a frame holds, `write` may then run in another thread."""
+    """Writes frames to a file: `take` copies the content of a frame, `write` may then run in another thread."""
 
     def __init__(
         self, file: GsdWriter, scenario: Scenario, columns: Sequence[str], first: Frame | None
     ) -> None:
         self._file, self._scenario = file, scenario
         self._middle = middle(scenario)
-        # With one species, the column of species need not be read.
+        # With one species, there is no need to read the column of species.
         self._own = [*columns, SPECIES] if len(scenario.species) > 1 else [*columns]
         self._has_items = any(rule.enabled and rule.turn for _, rule in scenario.rules)
         self._first = None if first is None else (first.ids, first.species)
@@ -62,7 +62,7 @@ class TrajectoryWriter:
 
     @property
     def rows(self) -> int:
-        """How many frames were written."""
+        """The number of frames written."""
         return self._file.frames
 
     @classmethod
@@ -86,11 +86,11 @@ class TrajectoryWriter:
 
     def take(self, seen: Simulation | Snapshot) -> Chunks:
         """The chunks of a frame, in ascending id, without those that equal the first frame's."""
-        with self._lock:  # snapshots are taken where they are written
+        with self._lock:  # snapshots are read where they are written
             return self._take(seen)
 
     def _take(self, seen: Simulation | Snapshot) -> Chunks:
-        # Items are in the state. Reading it first brings its columns into order, too.
+        # Items are in the state. Reading it first also sorts its columns.
         items = seen.state.items if self._has_items else {}
         names = places(self._scenario)
         rows, columns_seen = seen.read_unordered((*names, *self._own))
@@ -123,7 +123,7 @@ class TrajectoryWriter:
             self._alike = np.zeros(count, np.int32)
         chunks |= self._identity(seen.roster, columns.pop(SPECIES, self._alike))
         if not count and TYPES in chunks:
-            # Readers take a frame's missing values from the first one, and require some.
+            # Readers take missing values from the first frame, and require some of them there.
             columns = {name: np.zeros(1, column.dtype) for name, column in columns.items()}
             chunks[ID] = np.zeros(1, np.int32)
         chunks |= {LOG + name: column for name, column in columns.items()}
@@ -131,7 +131,7 @@ class TrajectoryWriter:
         return chunks
 
     def _identity(self, ids: NDArray[np.int32], species: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-        """Ids and species of a frame: in the first one, and where they differ from it."""
+        """Ids and species of a frame: only in the first one and in those that differ from it."""
         if self._first is None:
             self._first = (ids.copy(), species.copy())
             return constants(self._scenario) | {ID: ids.copy(), TYPE: species.astype("<u4")}
@@ -150,7 +150,7 @@ class TrajectoryWriter:
         self._spare += (chunks[POSITION], chunks[VELOCITY])
 
     def _vectors(self, count: int) -> NDArray[np.float32]:
-        """Room for vectors of space, in the plane with z = 0. Reused: allocating memory costs as much as filling it."""
+        """A buffer for 3-D vectors, with z = 0 in the plane. Reused, because allocating costs as much as filling it."""
         while self._spare:
             room = self._spare.popleft()
             if len(room) == count:
@@ -159,7 +159,7 @@ class TrajectoryWriter:
 
 
 def _is_ordered(rows: NDArray[Any]) -> bool:
-    """Whether each row equals its index; comparing a few first is nearly always enough."""
+    """Whether each row equals its index; checking a few first is nearly always enough."""
     return np.array_equal(rows[:64], np.arange(len(rows[:64]))) and np.array_equal(rows, np.arange(len(rows)))
 
 

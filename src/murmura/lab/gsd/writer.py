@@ -1,12 +1,12 @@
-"""Writes GSD files, the container of molecular dynamics that OVITO, freud and HOOMD read.
+"""Writes GSD files, the molecular dynamics format that OVITO, freud and HOOMD read.
 
-A file is a header, a list of names, an index and data. The index says for every frame and name where the data is,
-of which type and shape; it is sorted, ends at the first entry without an offset, and is copied to the end of the file
-when it is full. (GSD specification 2.1, https://gsd.readthedocs.io/en/stable/file-layer.html.)
+A file is a header, a list of names, an index and data. For every frame and name, the index has the offset, type and
+shape of the data; it is sorted, ends at the first entry without an offset, and is copied to the end of the file when
+it is full. (GSD specification 2.1, https://gsd.readthedocs.io/en/stable/file-layer.html.)
 
-Written here rather than by the `gsd` package because a run must be able to go back to a checkpoint, which that package
-cannot, because the same frames must give the same bytes, and because gsd 5.0 writes over the start of the index
-when the disk is full at the moment it wants to grow. Tests read what is written here with that package.
+The `gsd` package is not used because it cannot truncate a file to a checkpoint, because the same frames must give the
+same bytes, and because gsd 5.0 overwrites the start of the index if the disk is full when the index grows. Tests read
+the files with that package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FIRST_ROOM = 1024
 
 
 class GsdWriter:
-    """Appends frames. Data goes to the operating system at once; frames count when they are committed."""
+    """Appends frames. Data is passed to the operating system at once; frames count when they are committed."""
 
     _header: NDArray[Any]
     _end: int
@@ -43,7 +43,7 @@ class GsdWriter:
 
     @classmethod
     def create(cls, path: Path, names: Iterable[str], application: str) -> GsdWriter:
-        """A new file whose chunks may have these names."""
+        """Create a file whose chunks may have these names."""
         writer = cls(open_own(path, create=True), [*names, CHECK])
         text = b"".join(name.encode() + b"\0" for name in writer._names) + b"\0"
         room = -(-len(text) // NAME_SIZE)
@@ -61,9 +61,9 @@ class GsdWriter:
     def reopen(
         cls, path: Path, mark: Mapping[str, Any], ready: Callable[[], None] = lambda: None
     ) -> GsdWriter:
-        """Truncate a file to a mark; what comes before must be intact.
+        """Truncate a file to a mark; everything before it must be intact.
 
-        `ready` is called when that is known and nothing has been changed yet.
+        `ready` is called once that is verified, before anything is changed.
         """
         with GsdReader(path, (mark["index_location"], mark["index_room"])) as reader:
             digest = reader.checked(mark["frames"])
@@ -74,7 +74,7 @@ class GsdWriter:
             writer._entries, writer._end = reader.extent(mark["frames"])
         writer._digest, writer.frames = digest, mark["frames"]
         ready()
-        # In this order a crash leaves a file that can be truncated again.
+        # The order matters: after a crash, the file can be truncated again.
         writer._put(0, writer._header.tobytes())
         free = int(mark["index_room"]) - writer._entries
         writer._put(writer._place(writer._entries), bytes(free * ENTRY.itemsize))
@@ -83,7 +83,7 @@ class GsdWriter:
         return writer
 
     def append(self, chunks: Mapping[str, NDArray[Any]]) -> None:
-        """Add a frame. Empty arrays are left out, since the format has none."""
+        """Add a frame. Empty arrays are omitted, because the format does not support them."""
         given = [
             (k, chunks[name]) for k, name in enumerate(self._names) if name in chunks and chunks[name].size
         ]
@@ -107,7 +107,7 @@ class GsdWriter:
         return np.array(entry, ENTRY).tobytes()
 
     def commit(self) -> None:
-        """Put all frames so far on disk: first their data, then the index that leads to them."""
+        """Flush all frames so far to disk: first the data, then the index that points to them."""
         if not self._pending:
             return
         os.fsync(self._file.fileno())
@@ -117,7 +117,7 @@ class GsdWriter:
         os.fsync(self._file.fileno())
 
     def mark(self) -> dict[str, Any]:
-        """Where `reopen` can go back to: after the last frame that was committed."""
+        """The mark for `reopen`: after the last committed frame."""
         return {
             "frames": self.frames,
             "index_location": int(self._header["index_location"]),

@@ -1,7 +1,7 @@
 """Continues a recorded run live from any of its frames.
 
-A run is a function of scenario, seed and step count. So the flock is computed again, from the nearest checkpoint before
-the frame or from the start, and compared with the frame: then every bit is as it was, also what was not recorded. Where
+A run is a function of scenario, seed and step count. So the flock is recomputed, from the nearest checkpoint before the
+frame or from the start, and compared with the frame: then the whole state is exact, including what was not recorded. If
 that fails (a run that began from given positions), the frame itself is the start.
 """
 
@@ -22,11 +22,11 @@ from murmura.lab.gsd.schema import Frame
 from murmura.lab.runs.checkpoints import whole_checkpoints
 from murmura.lab.runs.run import Run
 
-NEAR = 1e-3  # [u] a trajectory may lose the last bit of a place
+NEAR = 1e-3  # [u] a trajectory may lose the last bit of a position
 
 
 class BranchableRun:
-    """The frames of a run, each of which can become a simulation again."""
+    """The frames of a run, each of which can be continued as a simulation."""
 
     def __init__(self, run: Run, backend: str | None = None, threads: int | None = None) -> None:
         self._run = run
@@ -41,7 +41,7 @@ class BranchableRun:
         return found
 
     def frame(self, number: int) -> Frame:
-        """A frame. Of a damaged one, warn and return the nearest whole one, earlier ones first."""
+        """A frame. If it is damaged, warn and return the nearest intact one, earlier ones first."""
         try:
             return self._run.frames[number]
         except DamageError as error:
@@ -53,14 +53,14 @@ class BranchableRun:
         raise RunError(f"every frame of {self._run.folder} is damaged")
 
     def measures(self) -> Iterator[dict[str, Any]]:
-        """What was measured on the way, a row for each measured step."""
+        """The measurements, a row for each measured step."""
         return self._run.rows("metrics")
 
     def lineage(self) -> Lineage:
         return self._run.lineage()
 
     def branch(self, number: int) -> tuple[Simulation, str]:
-        """A simulation at the step of a frame, and how it was obtained, in words."""
+        """A simulation at the step of a frame, and a description of how it was obtained."""
         frame = self.frame(number)
         simulation = None if self._run.is_tracked else self._nearest(frame.step)
         if simulation is not None:
@@ -69,18 +69,18 @@ class BranchableRun:
             if _agrees(simulation, frame):
                 return (
                     simulation,
-                    f"exactly as it was at step {frame.step:,}, computed again from step {begun:,}",
+                    f"exactly as it was at step {frame.step:,}, recomputed from step {begun:,}",
                 )
         simulation = Simulation(
             self.scenario, self.seed, self._backend, self._threads,
             positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
             first_step=frame.step,
         )  # fmt: skip
-        unknown = "the animals' rules are unknown: they move straight ahead until you choose some"
+        unknown = "the animals' rules are unknown: they move straight ahead until you enable some"
         return (
             simulation,
-            f"from the recorded places of step {frame.step:,}; "
-            + (unknown if self._run.is_tracked else "what was not recorded starts again"),
+            f"from the recorded positions of step {frame.step:,}; "
+            + (unknown if self._run.is_tracked else "columns that were not recorded have their defaults"),
         )
 
     def _nearest(self, step: int) -> Simulation | None:
@@ -97,7 +97,7 @@ class BranchableRun:
 
 
 def _agrees(simulation: Simulation, frame: Frame) -> bool:
-    """Whether the flock is the recorded one: velocities to the bit, places within the trajectory's precision."""
+    """Whether the flock is the recorded one: velocities bit for bit, positions within the trajectory's precision."""
     if not np.array_equal(simulation.ids, frame.ids) or simulation.step_count != frame.step:
         return False
     away: Any = np.abs(simulation.positions - frame.positions).max(initial=0.0)

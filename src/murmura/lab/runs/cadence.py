@@ -1,9 +1,9 @@
 """When a run is observed, measured and saved.
 
-Outputs may depend on the scenario, the seed and the step only, never on the clock: equal runs must leave equal files.
-So measures are thinned by their known cost on a core of 2024, compared with the steps between two frames: the cheap
-ones and the costly ones may each take a tenth of a run. Only checkpoints follow the clock, since no output shows when
-they were taken.
+Outputs may depend only on the scenario, the seed and the step, never on the clock: equal runs must leave equal files.
+So measures are thinned out by their known cost on a core of 2024, relative to the steps between two frames: the cheap
+ones and the costly ones may each take a tenth of a run. Only checkpoints depend on the clock, because no output shows
+when they were taken.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from murmura.measure.costs import FRAME, STEP, Budget
 SHARE = 0.1
 """The share of a run's time that cheap measures may take; the same for costly ones."""
 FREE = 0.1e6
-"""[µs] that each may always take: a run needs a second to start anyway, and short runs need measures, too."""
+"""[µs] that each may always take: a run needs a second to start anyway, and short runs need measures too."""
 CHEAP_EVERY, ALL_EVERY = 800, 20_000
-"""At least so many steps between measures of a large flock. Of 100,000 agents the cheap
+"""Least number of steps between measures of a large flock. For 100,000 agents, the cheap
 ones cost about 16 steps, all of them 350: a fiftieth of the steps each."""
 FOREVER = 2**62
 
@@ -59,7 +59,7 @@ class Cadence:
         return cheap if ends or step % self._multiple(CHEAP_EVERY) == 0 else []
 
     def has_line(self, step: int, agents: int) -> bool:
-        """Whether metrics get a line for this frame: always for small flocks, where counting agents costs nothing."""
+        """Whether to write a line of metrics for this frame: always for small flocks, which cost nothing to count."""
         few = self._recording.metrics_every is None and agents <= GRAPH_SIZE
         return few or bool(self.measures(step, agents))
 
@@ -84,14 +84,14 @@ class Cadence:
         return Budget.of(self._recording.measures, 2 ** max(agents, 1).bit_length() - 1)
 
     def _number(self, step: int) -> int:
-        """The number of frames before that of this step."""
+        """The number of frames before this step."""
         return step // self._recording.every - self._first // self._recording.every
 
     def _gap(self, cost: float, step: int, agents: int) -> int:
-        """Frames between two measurements of this cost [µs]: a power of two, so that intervals of several align.
+        """Frames between two measurements of this cost [µs]: a power of two, so that the intervals of measures align.
 
         It grows with the number of frames until the cost is within its share. It must not depend on the length of the
-        run, which may be extended later.
+        run, because a run may be extended later.
         """
         between = self._recording.every * STEP(agents) + FRAME(agents)
         wished = min(cost / (SHARE * between), self._number(step) * cost / FREE)
@@ -116,7 +116,7 @@ class CheckpointInterval:
         return step - self._step >= self.steps or time.monotonic() - self._time >= self.seconds
 
     def left(self, step: int) -> int:
-        """The most steps to take until then."""
+        """The greatest number of steps until then."""
         return max(1, self.steps - (step - self._step))
 
 
@@ -131,7 +131,5 @@ def parse_interval(text: str) -> CheckpointInterval:
             seconds=float(found[2]) * {"s": 1.0, "min": 60.0, "h": 3600.0}[found[3]]
         )
     if found is None or interval.steps < 1 or interval.seconds <= 0.0:
-        raise ScenarioError(
-            f"checkpoints come every so many steps, as 500, or after a time, as 30s, 5min or 1h; got {text!r}"
-        )
+        raise ScenarioError(f"--checkpoint-every takes steps (500) or a time (30s, 5min, 1h), got {text!r}")
     return interval

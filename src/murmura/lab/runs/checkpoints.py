@@ -15,7 +15,7 @@ SLOTS = ("checkpoint-A.npz", "checkpoint-B.npz")
 
 
 class Checkpoints:
-    """Writes to the slots alternately; never first to the one that the run continues from."""
+    """Writes to the slots alternately, never first to the one that the run continues from."""
 
     def __init__(self, folder: Path, used: Path | None = None) -> None:
         self._folder = folder
@@ -30,7 +30,7 @@ class Checkpoints:
 
 
 def whole_checkpoints(folder: Path, problems: list[str]) -> Iterator[tuple[Path, Checkpoint]]:
-    """The checkpoints that can be used, newest first; what is wrong with others is added to `problems`."""
+    """The intact checkpoints, newest first; errors of the others are added to `problems`."""
     found = []
     for name in SLOTS:
         path = folder / name

@@ -1,7 +1,7 @@
-"""Records a flock that other code steps into a run folder: the live view records what it shows.
+"""Records a flock that other code steps, such as the live view, into a run folder.
 
-Frames are taken whenever the flock is at least `every` steps beyond the last one, so their steps are as they come. What
-visitors change meanwhile is in the frames; the scenario in the folder is the one that recording began with.
+A frame is taken whenever the flock is at least `every` steps past the last one, so their steps are irregular. Changes
+by users are visible in the frames; the scenario in the folder is the one at the start of the recording.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
 
 EVERY = 6
-"""Steps between two frames: ten a second of simulated time at sixty steps a second."""
+"""Steps between two frames: ten frames per simulated second at sixty steps per second."""
 MOST_RUNS = 10_000
 
 
@@ -48,7 +48,7 @@ class LiveRecording:
         self._take(simulation)
 
     def observe(self, simulation: Simulation, events: Sequence[Mapping[str, Any]]) -> None:
-        """Look at the flock, which may have flown on; `events` are those since the last look."""
+        """Record the flock if a frame is due; `events` are those since the last call."""
         for event in events:
             self._outputs.events.write({key: value for key, value in event.items() if key != "number"})
         if simulation.step_count >= self._last + self._every:
@@ -65,7 +65,7 @@ class LiveRecording:
         self.frames += 1
 
     def end(self, simulation: Simulation) -> None:
-        """Save the last state and say how far it went."""
+        """Save the last state and complete the manifest."""
         manifest = self._manifest
         manifest.steps = manifest.steps_done = max(1, simulation.step_count - manifest.first_step)
         manifest.status = "finished"
@@ -78,7 +78,7 @@ class LiveRecording:
 
     @property
     def command(self) -> str:
-        """What makes the same run again, unless visitors changed something on the way."""
+        """The command that repeats the run, unless users changed something."""
         manifest, folder = self._manifest, self.folder
         words = ["murmura", "run", str(folder / CONFIG), "--seed", str(manifest.seed), "--steps"]
         steps = manifest.first_step + max(manifest.steps_done, 1)
@@ -87,7 +87,7 @@ class LiveRecording:
 
 
 class LiveRunRecorder:
-    """Where the live view puts the runs that its visitors record: each into a folder of its own."""
+    """Records runs for the live view, each into a new folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -95,11 +95,13 @@ class LiveRunRecorder:
         self._heard = 0
 
     def start(self, session: Any) -> dict[str, Any]:
-        """Begin a run of a session's flock; called by the session's own thread."""
+        """Start to record a session's flock; called by the session's thread."""
         if self._now is not None:
-            raise ScenarioError(f"a run is being recorded into {self._now.folder}: stop it first")
+            raise ScenarioError(f"a run is already being recorded into {self._now.folder}: stop it first")
         if not session.scene.is_ready:
-            raise ScenarioError("the flock stands until its kernel is compiled: record when it flies")
+            raise ScenarioError(
+                "the flock's kernel is still being compiled: start recording when the flock moves"
+            )
         folder = self._new_folder(session.scenario.name, session.simulation.seed)
         self._now = LiveRecording(session.simulation, session.scenario, folder)
         self._heard, self._epoch = session.feed.newest, session.scene.epoch
@@ -111,7 +113,7 @@ class LiveRunRecorder:
         session, run = self._session, self._now
         if run is None:
             return
-        if session.scene.epoch != self._epoch:  # another flock is another run
+        if session.scene.epoch != self._epoch:  # a new flock is a new run
             self._finish(None)
             return
         events = session.feed.since(self._heard)
@@ -122,7 +124,7 @@ class LiveRunRecorder:
             self._finish(None)
 
     def stop(self) -> dict[str, Any]:
-        """End the run; called by the session's own thread."""
+        """Stop recording; called by the session's thread."""
         if self._now is None:
             raise ScenarioError("no run is being recorded")
         run = self._now
@@ -136,7 +138,7 @@ class LiveRunRecorder:
             run.end(simulation)
 
     def status(self) -> dict[str, Any]:
-        """What a page shows."""
+        """The state of the recording, for a page."""
         if self._now is None:
             return {"recording": False}
         return {"recording": True, "folder": str(self._now.folder), "frames": self._now.frames}
@@ -151,4 +153,6 @@ class LiveRunRecorder:
             except OSError as error:
                 raise ScenarioError(f"cannot write to {self._folder}: {error}") from None
             return folder
-        raise ScenarioError(f"{self._folder} is full of runs of {name}: choose another folder with --runs")
+        raise ScenarioError(
+            f"{self._folder} contains too many runs of {name}: choose another folder with --runs"
+        )

@@ -1,7 +1,7 @@
 """manifest.json: what was run, with what, where, and how it ended. It may come from anywhere, so it is validated.
 
 Since format 2 it has a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and the number of frames
-and lines of the others, whose lines carry checksums. A run keeps the format it began with.
+and lines of the others, whose lines have checksums. A run keeps the format it was started with.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST_FILE = 2**20
 LARGEST_STEP = 2**62
 Step = Field(ge=0, le=LARGEST_STEP)
 SUMMED = ("start_hash", "counts", "files", "seal")
-"""What only manifests of format 2 have."""
+"""Fields that only manifests of format 2 have."""
 
 
 class Recording(BaseModel):
@@ -45,7 +45,9 @@ class Recording(BaseModel):
     checkpoint_every: str
     columns: list[str] = []
     measures: list[str] = []
-    named: bool = False  # the user named the measures, so all are taken with every frame, whatever they cost
+    named: bool = (
+        False  # the user named the measures, so all are computed for every frame, whatever they cost
+    )
     rule_files: list[str] = []
 
 
@@ -84,7 +86,7 @@ class Manifest(BaseModel):
 
     @property
     def has_sums(self) -> bool:
-        """Whether lines carry checksums, and this file a seal."""
+        """Whether lines have checksums, and this file a seal."""
         return self.format >= 2
 
     @property
@@ -131,7 +133,7 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
     except OSError as error:
         if (folder / "config.json").exists() and not path.exists():
             raise ScenarioError(
-                f"{folder} has no {MANIFEST}: the run ended before it began. Start it again with the same command"
+                f"{folder} has no {MANIFEST}: the run was stopped before it began. Start it again with the same command"
             ) from None
         raise ScenarioError(
             f"{folder} is not a run folder: {path}: {error.strerror}. Make one with `murmura run`"
@@ -139,7 +141,9 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
     except ValueError as error:
         raise RunError(f"{path} is damaged: {error}") from None
     if not isinstance(data, dict) or "murmura" not in data:
-        raise ScenarioError(f"{folder} is not a run of murmura: its {MANIFEST} is of another program")
+        raise ScenarioError(
+            f"{folder} is not a run of murmura: its {MANIFEST} was written by another program"
+        )
     try:
         found = Manifest.model_validate({"format": 1} | data)
     except ValidationError as error:
@@ -148,7 +152,7 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
         raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
     is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
     if not is_right:
-        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
+        on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
     return found
 
 
@@ -172,7 +176,7 @@ def versions() -> dict[str, Any]:
 
 @cache
 def source_revision() -> str | None:
-    """The commit of this program, if it runs from a checkout; "-dirty" if files were changed since."""
+    """The commit of murmura, if it runs from a checkout; with "-dirty" if files were changed since."""
     folder = Path(murmura.__file__).parent
     settings = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
 
@@ -185,7 +189,7 @@ def source_revision() -> str | None:
     try:
         git(
             "ls-files", "--error-unmatch", "__init__.py"
-        )  # else this would be the revision of another repository
+        )  # otherwise this would be the revision of another repository
         return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*").strip()
     except (OSError, subprocess.SubprocessError):
         return None

@@ -1,11 +1,11 @@
 """Steps a simulation and records it, so that a crash loses little and a resumed run equals one that never stopped.
 
 A second thread writes frames, metrics and events. A checkpoint is taken at the start, now and then, and at the end:
-first all outputs are put on disk, then the state with the outputs' lengths and digests. Resuming means to go back to
-the newest intact checkpoint, truncate the outputs to its marks, and step from there. The marks always exclude what was
-observed at the checkpoint's own step: so it does not matter at which step a run was stopped.
+first all outputs are flushed to disk, then the state is saved with the outputs' lengths and digests. To resume, restore
+the newest intact checkpoint, truncate the outputs to its marks, and step from there. The marks always exclude the
+outputs of the checkpoint's own step, so it does not matter at which step a run was stopped.
 
-Steps want all cores, so the second thread works while the first does not step: a frame is written while the next one is
+Steps use all cores, so the second thread works while the first does not step: a frame is written while the next one is
 taken, and measured while the state is saved.
 """
 
@@ -34,16 +34,16 @@ from murmura.measure import Flock, measure_flock
 from murmura.scenario import Scenario
 
 PIECE_SECONDS = 0.1
-"""[s] of steps between two reports of progress and checks for Ctrl-C, roughly."""
+"""Approximate time between progress reports and checks for Ctrl-C [s]."""
 COMMIT_SECONDS = 0.25
-"""[s] after which, at the latest, outputs are flushed to disk."""
+"""Greatest time until outputs are flushed to disk [s]."""
 MOST_WAITING = 3
-"""Frames that may wait to be written; beyond that, steps wait, too."""
+"""Greatest number of frames that wait to be written; beyond that, steps wait too."""
 Progress = Callable[[int, int], None]
 
 
 class Outputs:
-    """What a run writes beside its checkpoints."""
+    """The outputs of a run besides its checkpoints."""
 
     def __init__(self, trajectory: TrajectoryWriter, metrics: LinesWriter, events: LinesWriter) -> None:
         self.trajectory, self.metrics, self.events = trajectory, metrics, events
@@ -66,9 +66,9 @@ class Outputs:
     def reopen(
         cls, run: Run, manifest: Manifest, marks: Mapping[str, Any], ready: Callable[[], None]
     ) -> Outputs:
-        """Truncate the files to these marks; if one of them is damaged, all stay as they are.
+        """Truncate the files to these marks; if one of them is damaged, all stay unchanged.
 
-        `ready` is called when all are known to be intact and nothing has been changed yet.
+        `ready` is called once all are verified, before anything is changed.
         """
         for name in (METRICS, EVENTS):
             checked(run.folder / name, marks[name])
@@ -85,12 +85,12 @@ class Outputs:
             file.commit()
 
     def marks(self) -> dict[str, Any]:
-        """Flush all files, and return where each ends."""
+        """Flush all files and return the end of each."""
         self.commit()
         return {name: file.mark() for name, file in self._files.items()}
 
     def counts(self) -> dict[str, int]:
-        """How many frames and lines each file has."""
+        """The number of frames or lines of each file."""
         return {name: file.rows for name, file in self._files.items()}
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Recorder:
         self._simulation, self._folder, self._manifest = simulation, folder, manifest
         self._outputs, self._checkpoints = outputs, checkpoints
         self._cadence = Cadence(manifest.recording, manifest.first_step, manifest.end)
-        self._seen = simulation.step_count  # events up to this step are written
+        self._seen = simulation.step_count  # events up to this step have been written
         self._jobs: deque[Future[None]] = deque()
         self._pending: Callable[[], None] | None = None
         self._writes = Lock()  # marks must not include outputs of their own step
@@ -126,7 +126,7 @@ class Recorder:
             with Interrupts() as interrupts, ThreadPoolExecutor(1, "murmura-writer") as self._pool:
                 try:
                     digest = self._run(progress, interrupts)
-                finally:  # write what was taken, whatever happened afterwards
+                finally:  # write everything that was taken, whatever happened afterwards
                     self._submit_frame()
                 self._drain()
             manifest.status = "finished" if self._simulation.step_count == manifest.end else "interrupted"
@@ -140,7 +140,7 @@ class Recorder:
         finally:
             manifest.steps_done = self._simulation.step_count - manifest.first_step
             manifest.seconds = round(manifest.seconds + time.perf_counter() - begun, 3)
-            with suppress(OSError):  # on a full disk, the error that is being raised matters more
+            with suppress(OSError):  # on a full disk, the error that is already being raised matters more
                 marks = self._outputs.marks()
                 manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
                 manifest.counts = self._outputs.counts()
@@ -180,11 +180,11 @@ class Recorder:
         seen = self._simulation.reader(measured=True)
         if seen is self._simulation:
             self._pending = self._taken(seen)
-        else:  # on its way from a device; the writer waits for it
+        else:  # still being copied from a device; the writer waits for it
             self._pending = lambda: self._taken(seen)()
 
     def _taken(self, seen: Simulation | Snapshot) -> Callable[[], None]:
-        """Copy what to write of an instant; return a function that writes it."""
+        """Copy the outputs of an instant; return a function that writes them."""
         names = self._cadence.measures(seen.step_count, seen.agent_count)
         flock = seen.flock_later(ordered=True) if names else None
         frame = self._outputs.trajectory.take(seen)
@@ -239,9 +239,9 @@ class Recorder:
             self._jobs.popleft().result()
 
     def _checkpoint(self) -> str:
-        """Save the state with the marks of all outputs, and measure it meanwhile. Return its digest."""
+        """Save the state with the marks of all outputs, and measure it at the same time. Return its digest."""
         self._drain()
-        self._simulation.state  # noqa: B018 - fetch it from a device once, since it is needed three times
+        self._simulation.state  # noqa: B018 - fetch it from a device once, because it is needed three times
         with self._writes:
             self._observe()
             self._submit_frame()

@@ -47,18 +47,17 @@ def record(
     An interrupt keeps what was recorded and is raised again; `resume` continues from there.
 
     Args:
-        simulation: Where to begin.
-        steps: How many steps.
-        folder: New or empty.
+        simulation: The simulation to record.
+        steps: Number of steps.
+        folder: A new or empty folder.
         every: Steps between two frames, and between two lines of metrics.
-        progress: Called now and then with the step and the last step.
-        columns: State columns to record beside places, velocities, species and ids.
-        metrics_every: Steps between two lines of metrics with all measures; by default each is taken as often as all
-            together cost at most a fifth of the run.
+        progress: Called now and then with the current and the last step.
+        columns: State columns to record besides positions, velocities, species and ids.
+        metrics_every: Steps between two lines of metrics with all measures; by default they take at most a fifth of
+            the run's time.
         checkpoint_every: Steps, or seconds as in "30s".
-        rule_files: Files with rules of the user's own, to be named when they are missing.
-        measures: Which measures to take, with every frame; by default all that suit the scenario, costly ones less
-            often.
+        rule_files: Files with user-defined rules, for error messages when they are missing.
+        measures: Measures to compute for every frame; by default all that suit the scenario, costly ones less often.
     """
     folder = Path(folder)
     check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
@@ -81,7 +80,7 @@ def record(
     with writing(folder):
         content = json_content(simulation.scenario)
         manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
-        # These two first: from here on the run can be restarted, whatever happens to this process.
+        # These two first: after this, the run can be restarted, whatever happens to this process.
         write_atomically(folder / CONFIG, content)
         manifest.write(folder)
         outputs = Outputs.create(folder, simulation.scenario, manifest)
@@ -95,14 +94,14 @@ def record(
 
 
 def usual_cadence(scenario: Scenario, steps: int, every: int) -> tuple[list[str], int] | None:
-    """The measures that `record` takes less often than frames, and their interval in steps at the end; None if none."""
+    """The measures that `record` computes less often than frames, and their final interval in steps; None if none."""
     settings = Recording(every=every, checkpoint_every=CHECKPOINT_EVERY, measures=measures_of(scenario))
     return Cadence(settings, 0, steps).thinned(scenario.agents)
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Lock a folder for writing, and report errors of the disk in one line.
+    """Lock a folder for writing, and report disk errors in one line.
 
     Links in the folder are refused, and temporary files of killed processes are removed.
     """
@@ -120,7 +119,7 @@ def writing(folder: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         rest = (
-            f". What was recorded stays; then `murmura resume {folder}`"
+            f". What was recorded is safe; continue with `murmura resume {folder}`"
             if (folder / MANIFEST).exists()
             else ""
         )
@@ -139,11 +138,11 @@ def check_request(
 ) -> None:
     """Raise if `record` cannot begin, before anything is compiled or written: a run never overwrites another.
 
-    With `scenario` and `seed`, the message distinguishes a folder that holds this very run from one with another.
+    With `scenario` and `seed`, the message distinguishes a folder that contains the same run from one with another.
     """
     if steps < 0 or every < 1:
         raise ScenarioError(
-            f"expected 0 or more steps and 1 or more steps between metrics, got {steps} and {every}"
+            f"expected at least 0 steps and at least 1 step between metrics, got {steps} and {every}"
         )
     if max(steps, every, metrics_every or 0) > LARGEST_STEP:
         raise ScenarioError(
@@ -151,12 +150,12 @@ def check_request(
         )
     if metrics_every is not None and (metrics_every < 1 or metrics_every % every):
         raise ScenarioError(
-            f"metrics are taken of frames: expected a multiple of {every} steps between them, got {metrics_every}"
+            f"metrics are computed for frames: expected a multiple of {every} steps between them, got {metrics_every}"
         )
     _full_names(columns)
     parse_interval(checkpoint_every)
     if scenario is not None:
-        json_content(scenario)  # raises if it could not be read again
+        json_content(scenario)  # raises if it could not be read back
     try:
         if folder.exists() and not is_free(folder):
             raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")
@@ -165,25 +164,23 @@ def check_request(
 
 
 def is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds only what a run left that was killed before it began."""
+    """Whether a folder is empty, or contains only remains of a run that was killed before it began."""
     names = {path.name for path in folder.iterdir()}
     return not names or (LOCK in names and names - leftovers(names, OWN_FILES) <= {LOCK, CONFIG})
 
 
 def _what_is_there(folder: Path, scenario: Scenario | None, seed: int | None) -> str:
     if not (folder / MANIFEST).exists():
-        return "name a new folder, or remove what is there first"
+        return "choose a new folder, or remove its content first"
     try:
         there = Run(folder, refuse)
     except MurmuraError:
         there = None
     if there is None or there.scenario != scenario or there.seed != seed:
-        return f"name a new folder, or continue that run with `murmura resume {folder}`"
+        return f"choose a new folder, or continue that run with `murmura resume {folder}`"
     if there.status == "finished":
-        return f"it holds this very run, finished with {there.manifest['steps']:,} steps; name a new folder"
-    return (
-        f"it contains this run, unfinished; continue it with `murmura resume {folder}`, or name a new folder"
-    )
+        return f"it contains this run, finished with {there.manifest['steps']:,} steps; choose a new folder"
+    return f"it contains this run, unfinished; continue it with `murmura resume {folder}`, or choose a new folder"
 
 
 def _full_names(columns: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Resumes a run from its newest intact checkpoint, with the bits of a run that never stopped."""
+"""Resumes a run from its newest intact checkpoint, bit for bit as if it had never stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from murmura.lab.runs.recording import writing
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run, open_run
 
 SMALL = 2**20
-"""[bytes] Files of a run that has hardly begun are smaller."""
+"""[bytes] Files of a run that has only just begun are smaller."""
 Announce = Callable[[str], None]
 Ready = Callable[[Simulation], None]
 
@@ -37,23 +37,23 @@ def resume(
 
     Args:
         folder: The run's folder.
-        steps: The total number of steps; by default as the run was started with.
-        threads: How many threads; bits do not depend on it.
-        progress: Called now and then with the step and the last step.
-        announce: Called with a line of text about damage, other versions, and what takes long.
+        steps: The total number of steps; by default as originally requested.
+        threads: Number of threads; the result does not depend on it.
+        progress: Called now and then with the current and the last step.
+        announce: Called with a line of text about damage, other versions and long waits.
     """
     folder = Path(folder)
     announce = announce or (lambda text: None)
-    Run(folder, refuse)  # raises if it is none, or cannot be read
+    Run(folder, refuse)  # raises if it is not a run or cannot be read
     with writing(folder):
-        run = Run(folder, refuse)  # again: another process may have resumed it meanwhile
+        run = Run(folder, refuse)  # again: another process may have resumed it in the meantime
         manifest = Manifest.model_validate(run.manifest)
         _check_resumable(run, manifest, steps)
         end = manifest.first_step + (manifest.steps if steps is None else steps)
         _warn_of_differences(manifest, announce)
 
         def ready(simulation: Simulation) -> None:
-            """Mark the run as running before anything is truncated: its counts and hashes are of the old files."""
+            """Mark the run as running before anything is truncated: its counts and hashes belong to the old files."""
             nonlocal manifest
             manifest = _going_on(manifest, simulation, end)
             manifest.write(folder)
@@ -75,29 +75,29 @@ def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
         update=versions()
         | {"steps": end - manifest.first_step, "status": "running", "error": None, "final_hash": None}
         | {"hashes": {}, "counts": {}, "threads": simulation.threads, "resumed": [*manifest.resumed, entry]}
-        # Written again at the end; a crash in between must not leave hashes of the old files.
+        # Rewritten at the end; a crash in between must not leave hashes of the old files.
         | {"files": {name: found for name, found in manifest.files.items() if name != ATMOSPHERE}}
     )
 
 
 def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
     if steps is not None and steps < 0:
-        raise ScenarioError(f"expected 0 or more steps, got {steps}")
+        raise ScenarioError(f"expected at least 0 steps, got {steps}")
     if run.is_tracked:
         raise ScenarioError(
-            f"{run.folder} holds tracked animals, whose rules are unknown: they cannot be continued. Fit a model to "
+            f"{run.folder} has tracked animals, whose rules are unknown, so it cannot be continued. Fit a model to "
             "them with `murmura fit`"
         )
     if manifest.status == "finished" and (steps is None or steps <= manifest.steps):
         raise ScenarioError(
-            f"{run.folder} is finished: it has all {manifest.steps:,} steps. To go further, say how many the whole run "
-            f"shall have: `murmura resume {run.folder} --steps {2 * max(manifest.steps, 1)}`"
+            f"{run.folder} is finished: it has all {manifest.steps:,} steps. To extend it, give the total number of "
+            f"steps: `murmura resume {run.folder} --steps {2 * max(manifest.steps, 1)}`"
         )
     unknown = [name for name in manifest.recording.measures if not _is_known(name, run)]
     if unknown:
         raise ScenarioError(
-            f"the metrics of {run.folder} hold the measures {', '.join(unknown)}, which are not registered: load the "
-            "file that does, on the command line by --rules"
+            f"the metrics of {run.folder} have the measures {', '.join(unknown)}, which are not registered: load the "
+            "file that registers them, on the command line with --rules"
         )
 
 
@@ -114,24 +114,24 @@ def _warn_of_differences(manifest: Manifest, announce: Announce) -> None:
     differing = [key for key in here if here[key] != getattr(manifest, key)]
     if differing:
         listed = ", ".join(f"{key} {getattr(manifest, key)} then, {here[key]} now" for key in differing)
-        announce(f"the run was made with other versions, which may change bits: {listed}")
+        announce(f"the run was made with other versions, which may give different results: {listed}")
 
 
 def _restore(
     run: Run, manifest: Manifest, end: int, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs, Path | None]:
-    """Restore the newest checkpoint that is intact, outputs included; restart a run that never had one."""
+    """Restore the newest intact checkpoint with its outputs; restart a run that never had one."""
     if _never_came_far(run.folder):
         return *_begun_anew(run, manifest, threads, announce, ready), None
     problems: list[str] = []
     for path, found in whole_checkpoints(run.folder, problems):
         if found.seed != manifest.seed or found.scenario != run.scenario:
-            problems.append(f"{path} is of another run")
+            problems.append(f"{path} belongs to another run")
             continue
         if found.step_count > end:
             reached = found.step_count - manifest.first_step
             raise ScenarioError(
-                f"{run.folder} has reached {reached:,} steps already; --steps says how many the whole run shall have"
+                f"{run.folder} already has {reached:,} steps; --steps is the total number of steps of the run"
             )
         simulation = Simulation.restore(path, manifest.backend, threads, announce)
         try:
@@ -140,21 +140,21 @@ def _restore(
             problems.append(str(error))
             continue
         except (LookupError, TypeError, ValueError, OverflowError):
-            problems.append(f"{path} is not of a recorded run")
+            problems.append(f"{path} does not belong to a recorded run")
             continue
-        # Measures of births and deaths look back, so earlier lives belong to the family tree.
+        # Measures of births and deaths look back, so the family tree needs earlier lives.
         if found.step_count > manifest.first_step:
             simulation.restore_lineage(lineage_of_run(run, found.step_count))
         for problem in problems:
-            announce(f"{problem}; going on from {path.name} at step {found.step_count:,}")
+            announce(f"{problem}; continuing from {path.name} at step {found.step_count:,}")
         return simulation, outputs, path
     raise RunError(
-        f"{run.folder} cannot be resumed: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} is there'}"
+        f"{run.folder} cannot be resumed: {'; '.join(problems) or f'neither {SLOTS[0]} nor {SLOTS[1]} exists'}"
     )
 
 
 def _never_came_far(folder: Path) -> bool:
-    """Whether a run was killed before its first checkpoint; its files then hold at most its first step."""
+    """Whether a run was killed before its first checkpoint; its files then contain at most its first step."""
     if any((folder / name).exists() for name in SLOTS):
         return False
     try:
@@ -173,14 +173,14 @@ def _never_came_far(folder: Path) -> bool:
 def _begun_anew(
     run: Run, manifest: Manifest, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs]:
-    """The run from the start of its scenario; given starts are known to checkpoints only."""
+    """The run from the start of its scenario; only checkpoints contain other starts."""
     simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=announce)
     if manifest.first_step or simulation.state_hash() != manifest.start_hash:
         raise RunError(
-            f"{run.folder} cannot be resumed: it was stopped before its first checkpoint, and began from another state "
-            "than its scenario's own. Remove the folder and run again"
+            f"{run.folder} cannot be resumed: it was stopped before its first checkpoint, and did not begin from the "
+            "start of its scenario. Remove the folder and run it again"
         )
-    announce("the run was stopped before its first checkpoint, and starts again")
+    announce("the run was stopped before its first checkpoint and starts again")
     ready(simulation)
     for name in (TRAJECTORY, METRICS, EVENTS):
         (run.folder / name).unlink(missing_ok=True)

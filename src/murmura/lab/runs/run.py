@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
 TRACKS = "tracks.json"
-"""Where the run is of tracked animals: where they come from, and what was done to their tracks."""
+"""For tracked animals: the source files, and how the tracks were processed."""
 Table = Literal["trajectory", "metrics", "events"]
 
 
@@ -53,16 +53,16 @@ class Run:
             raise RunError(f"the run in {folder} cannot be read: {error}{hint}") from None
 
     def _scenario(self, on_damage: OnDamage) -> Scenario:
-        """The scenario of config.json or, where that is damaged, of a checkpoint."""
+        """The scenario of config.json or, if that is damaged, of a checkpoint."""
         path = self.folder / CONFIG
         damage = small_damage(path, self.manifest["files"].get(CONFIG)) if self.has_sums else None
         if damage is None:
             return load_scenario(path)
         for _, found in whole_checkpoints(self.folder, []):
             if found.seed == self.seed:
-                on_damage(replace(damage, what=f"{damage.what}; a checkpoint says what the scenario was"))
+                on_damage(replace(damage, what=f"{damage.what}; the scenario was read from a checkpoint"))
                 return found.scenario
-        raise RunError(f"{damage}, and no checkpoint says what the scenario was")
+        raise RunError(f"{damage}, and no checkpoint contains the scenario")
 
     @property
     def seed(self) -> int:
@@ -70,7 +70,7 @@ class Run:
 
     @property
     def is_tracked(self) -> bool:
-        """Whether these are tracked animals, and no simulation."""
+        """Whether these are tracked animals and not a simulation."""
         return TRACKS in self.manifest["files"]
 
     @property
@@ -102,7 +102,7 @@ class Run:
         return flocks_of(self, every)
 
     def metrics(self) -> Iterator[dict[str, float]]:
-        """Iterate over the measured steps; NaN where a measure is undefined or was not taken."""
+        """Iterate over the measured steps; NaN if a measure is undefined or was not computed."""
         for row in self.rows("metrics"):
             yield {key: math.nan if value is None else value for key, value in row.items()}
 
@@ -133,13 +133,13 @@ class Run:
         return lineage_of_run(self)
 
     def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
-        """Its periods: mass extinction, mating season, predator dominance, starvation, boom."""
+        """The periods of the run: mass extinction, mating season, predator dominance, starvation, boom."""
         from murmura.lab.runs.reading.atmosphere import atmosphere
 
         return atmosphere(self, limits)
 
     def final(self, backend: str = "auto", threads: int | None = None) -> Simulation:
-        """The simulation as it was at the end."""
+        """The simulation at the end of the run."""
         problems: list[str] = []
         for path, found in whole_checkpoints(self.folder, problems):
             if found.state.digest(found.step_count) == self.final_hash:
@@ -147,7 +147,7 @@ class Run:
         if self.final_hash is None:
             problems.append("the run did not end")
         raise RunError(
-            f"{self.folder} holds no final state: {'; '.join(problems) or 'no checkpoint is of it'}"
+            f"{self.folder} has no final state: {'; '.join(problems) or 'no checkpoint contains it'}"
         )
 
     def to_xarray(self) -> xarray.Dataset:
@@ -200,12 +200,12 @@ def small_damage(path: Path, expected: str | None) -> Damage | None:
     if found == expected:
         return None
     return Damage(
-        path, f"it is not what was written (SHA-256 {found[:12]}..., expected {(expected or 'none')[:12]}...)"
+        path, f"its content has changed (SHA-256 {found[:12]}..., expected {(expected or 'none')[:12]}...)"
     )
 
 
 def check_metrics(row: dict[str, Any]) -> None:
-    """Refuse a row of metrics with anything but numbers and null."""
+    """Refuse a row of metrics that contains anything but numbers and null."""
     check_step(row)
     for name, value in row.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -216,10 +216,10 @@ def check_event(row: dict[str, Any]) -> None:
     """Refuse an event without a kind or a step."""
     check_step(row)
     if not isinstance(row.get("kind"), str):
-        raise ValueError(f"kind must be a word, got {row.get('kind')!r:.40}")
+        raise ValueError(f"kind must be text, got {row.get('kind')!r:.40}")
 
 
 def check_step(row: dict[str, Any]) -> None:
     step = row.get("step")
     if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= LARGEST_STEP:
-        raise ValueError(f"step must be a whole number of 0 or more, got {step!r:.40}")
+        raise ValueError(f"step must be a whole number of at least 0, got {step!r:.40}")

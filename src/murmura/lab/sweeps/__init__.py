@@ -1,1 +1,1 @@
-"""Sweeps: many runs over values of a scenario's paths, in a folder that can be resumed."""
+"""Sweeps: many runs of a scenario over ranges of values, in a folder that can be resumed."""

@@ -2,7 +2,7 @@
 
 rules.noise.strength=0:1:6          six values from 0 to 1, both ends included
 agents=100:10000:5:log              evenly spaced in the logarithm
-world.boundary=wrap,reflect         these
+world.boundary=wrap,reflect         these two
 rules.noise.strength=0:1            a range for designs that choose the points themselves
 """
 
@@ -24,7 +24,7 @@ MOST_VALUES = 1_000_000
 
 @dataclass(frozen=True)
 class Axis:
-    """A path with its list of values, or with a range and how many values of it a grid takes."""
+    """A path with its list of values, or with a range and the number of values for a grid."""
 
     path: str
     choices: tuple[Any, ...] = ()
@@ -33,10 +33,10 @@ class Axis:
     count: int | None = None
     log: bool = False
     whole: bool = False
-    """Whether the path takes whole numbers only."""
+    """Whether the path takes only whole numbers."""
 
     def grid(self) -> tuple[Any, ...]:
-        """The values a grid takes, in order."""
+        """The values for a grid, in order."""
         if self.choices:
             return self.choices
         if self.count is None:
@@ -48,13 +48,13 @@ class Axis:
         values = tuple(self._between(k / steps) for k in range(self.count))
         if len(set(values)) < len(values):
             raise ScenarioError(
-                f"{self.path} takes whole numbers: {self.low:g} to {self.high:g} has no {self.count} "
-                "different ones; lower the count or widen the range"
+                f"{self.path} takes whole numbers: {self.low:g} to {self.high:g} has fewer than {self.count}; "
+                "lower the count or widen the range"
             )
         return values
 
     def at(self, share: float) -> Any:
-        """The value at a share from 0 to 1 of the axis, all values being equally likely."""
+        """The value at a fraction from 0 to 1 of the axis; all values are equally likely."""
         if self.choices:
             return self.choices[min(int(share * len(self.choices)), len(self.choices) - 1)]
         if self.whole and not self.log:
@@ -66,7 +66,7 @@ class Axis:
             value = self.low * (self.high / self.low) ** share
         else:
             value = self.low + (self.high - self.low) * share
-        # Ten digits are finer than any question, and leave numbers a person can read and type.
+        # Ten digits are precise enough, and numbers stay readable and easy to type.
         return round(value) if self.whole else float(f"{value:.10g}")
 
     @property
@@ -74,7 +74,7 @@ class Axis:
         return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.choices)
 
     def __str__(self) -> str:
-        """As `--vary` takes it."""
+        """In the syntax of `--vary`."""
         if self.choices:
             return f"{self.path}={','.join(c if isinstance(c, str) else json.dumps(c) for c in self.choices)}"
         count = "" if self.count is None else f":{self.count}"
@@ -109,7 +109,7 @@ def listed_axes(table: dict[str, Iterable[Any]], scenario: Scenario) -> tuple[Ax
         _check_path(scenario, path)
         if isinstance(values, str) or not isinstance(values, Iterable) or not list(values):
             raise ScenarioError(f"{path} needs a list of values, got {values!r}")
-    # NumPy's numbers, which lists of values are often made of, as plain ones.
+    # Convert NumPy numbers, which lists of values often contain, to plain ones.
     return tuple(
         Axis(path, tuple(v.item() if hasattr(v, "item") else v for v in values))
         for path, values in table.items()
@@ -127,7 +127,7 @@ def _read(text: str, scenario: Scenario) -> Axis:
 
 
 def _check_path(scenario: Scenario, path: str) -> None:
-    """Refuse a path that is none, with the nearest that is one; the value that is there now does for that."""
+    """Refuse an unknown path and suggest the nearest one, by setting it to its current value."""
     scenario.with_values({path: _value_at(scenario, path)})
 
 
@@ -148,7 +148,7 @@ def _read_list(values: str, text: str) -> tuple[Any, ...]:
             whole_list if isinstance(whole_list, list) else [read_value(v.strip()) for v in values.split(",")]
         )
     except RecursionError:
-        raise ScenarioError(f"--vary takes {FORM}, got something deeply nested") from None
+        raise ScenarioError(f"--vary takes {FORM}, got deeply nested values") from None
     if not choices or any(choice == "" for choice in choices):
         raise ScenarioError(f"--vary takes {FORM}, got an empty value in {text!r}")
     if any(choices.index(choice) != k for k, choice in enumerate(choices)):
@@ -167,11 +167,13 @@ def _read_range(path: str, parts: list[str], text: str, whole: bool) -> Axis:
     if len(numbers) > 3 or not (math.isfinite(low) and math.isfinite(high)):
         raise ScenarioError(f"--vary takes {FORM} with finite numbers, got {text!r}")
     if not low < high:
-        raise ScenarioError(f"a range goes from a lower to a higher number, got {low:g}:{high:g} for {path}")
+        raise ScenarioError(
+            f"a range must go from a lower to a higher number, got {low:g}:{high:g} for {path}"
+        )
     if count is not None and not 1 <= count <= MOST_VALUES:
-        raise ScenarioError(f"a range has 1 to {MOST_VALUES:,} values, got {count} for {path}")
+        raise ScenarioError(f"a range must have 1 to {MOST_VALUES:,} values, got {count} for {path}")
     if log and low <= 0.0:
-        raise ScenarioError(f"a logarithmic range begins above 0, got {low:g} for {path}")
+        raise ScenarioError(f"a logarithmic range must begin above 0, got {low:g} for {path}")
     if whole and (low != round(low) or high != round(high)):
         raise ScenarioError(f"{path} takes whole numbers, got the range {low:g}:{high:g}")
     return Axis(path, low=low, high=high, count=count, log=log, whole=whole)

@@ -1,7 +1,7 @@
-"""Which points of the axes a sweep visits, and with which seeds.
+"""The points that a sweep visits, and their seeds.
 
-A design is a function of its axes, kind, sample count and seed alone: cell k has the same values and seeds
-whenever and wherever it is computed. Nothing is stored for the cells of a grid, so a large one costs nothing.
+A design is a function of its axes, kind, sample count and seed: cell k has the same values and seeds whenever and
+wherever it is computed. Nothing is stored for the cells of a grid, so a large one costs nothing.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from murmura.lab.sweeps.axes import Axis
 Points = NDArray[np.float64]
 MORRIS_LEVELS = 4
 MOST_RUNS = 10_000_000
-"""The most runs of a folder: their rows alone would be several gigabytes."""
+"""Greatest number of runs in a folder: their rows alone would be several gigabytes."""
 SEARCH = "search"
-"""The kind of a design whose points are chosen as results come in."""
+"""The kind of a design whose points are chosen as results arrive."""
 
 
 def run_seed(seed: int, cell: int, repeat: int) -> int:
     """The seed of one run: independent for every cell and repeat, and the same whatever the number of repeats.
 
-    53 bits, so that spreadsheets and JavaScript, which know only doubles, keep it whole.
+    53 bits, so that it is exact in spreadsheets and JavaScript, which have only doubles.
     """
     word = np.random.SeedSequence(seed, spawn_key=(cell, repeat)).generate_state(1, np.uint64)[0]
     return int(word) >> 11
@@ -53,16 +53,16 @@ class Design:
                 f"no design is called {self.kind!r}{nearest(self.kind, known)}; known: {', '.join(known)}"
             )
         if self.repeats < 1:
-            raise ScenarioError(f"expected 1 or more repeats, got {self.repeats}")
+            raise ScenarioError(f"expected at least 1 repeat, got {self.repeats}")
         if not 0 <= self.seed < 2**64:
             raise ScenarioError(f"seed must be a whole number from 0 to 2**64 - 1, got {self.seed}")
         if self.kind == "grid":
             if self.samples is not None:
-                raise ScenarioError("a grid takes its counts from --vary; --samples is for other designs")
+                raise ScenarioError("a grid gets its counts from --vary; --samples is for other designs")
             self._grids  # noqa: B018  # raises if a count is missing
         elif self.samples is None or self.samples < 1:
             raise ScenarioError(
-                f"the design {self.kind} needs --samples, a number of 1 or more, got {self.samples}"
+                f"the design {self.kind} needs --samples, a number of at least 1, got {self.samples}"
             )
 
     @cached_property
@@ -71,7 +71,7 @@ class Design:
 
     @cached_property
     def points(self) -> Points:
-        """The cells in the unit cube, shape (cells, axes); only for designs that are no grid."""
+        """The cells in the unit cube, shape (cells, axes); only for designs other than a grid."""
         return KINDS[self.kind](len(self.axes), int(self.samples or 0), self.seed)
 
     @property
@@ -81,7 +81,7 @@ class Design:
             for values in self._grids:
                 count *= len(values)
             return count
-        # Computed, not counted: a design far too large must be refused before its points fill memory.
+        # Computed, not counted: a design that is far too large must be refused before its points fill the memory.
         per_sample = {"saltelli": 2 * len(self.axes) + 2, "morris": len(self.axes) + 1}
         return int(self.samples or 0) * per_sample.get(self.kind, 1)
 
@@ -106,7 +106,7 @@ class Design:
 
     @property
     def fingerprint(self) -> str | None:
-        """Hash of the points of a design that a library chose: another version may choose others."""
+        """Hash of the points that a library chose: another version may choose others."""
         if self.kind in ("grid", SEARCH):
             return None
         return hashlib.sha256(self.points.tobytes()).hexdigest()
@@ -135,18 +135,18 @@ def _latin_hypercube(axes: int, samples: int, seed: int) -> Points:
 def _sobol(axes: int, samples: int, seed: int) -> Points:
     from scipy.stats import qmc
 
-    # Powers of two are balanced; a smaller number gets the first points of the next power.
+    # Powers of two are balanced; other numbers use the first points of the next power.
     sequence = qmc.Sobol(axes, seed=np.random.default_rng(seed))
     return np.asarray(sequence.random_base2((samples - 1).bit_length())[:samples])
 
 
 def salib_seed(seed: int) -> int:
-    """A seed as SALib takes it: 32 bits, and not 0, which means none to it."""
+    """A seed for SALib: 32 bits, and not 0, which SALib treats as no seed."""
     return seed % (2**32 - 1) + 1
 
 
 def unit_problem(paths: list[str]) -> dict[str, Any]:
-    """The axes as SALib names them, in the unit cube."""
+    """The problem definition for SALib, in the unit cube."""
     return {"num_vars": len(paths), "names": paths, "bounds": [[0.0, 1.0]] * len(paths)}
 
 
@@ -155,7 +155,9 @@ def _saltelli(axes: int, samples: int, seed: int) -> Points:
     with needs("search"):
         from SALib.sample import sobol as sampling
     if samples & (samples - 1):
-        raise ScenarioError(f"Sobol indices need a power of two of samples, such as 64 or 128, got {samples}")
+        raise ScenarioError(
+            f"Sobol indices need a power of two for --samples, such as 64 or 128, got {samples}"
+        )
     problem = unit_problem([str(k) for k in range(axes)])
     return np.asarray(sampling.sample(problem, samples, calc_second_order=True, seed=salib_seed(seed)))
 
@@ -165,7 +167,7 @@ def _morris(axes: int, samples: int, seed: int) -> Points:
     with needs("search"):
         from SALib.sample import morris as sampling
     if samples < 2:
-        raise ScenarioError(f"Morris' method needs 2 or more trajectories, got --samples {samples}")
+        raise ScenarioError(f"Morris' method needs at least 2 trajectories, got --samples {samples}")
     problem = unit_problem([str(k) for k in range(axes)])
     return np.asarray(sampling.sample(problem, samples, num_levels=MORRIS_LEVELS, seed=salib_seed(seed)))
 

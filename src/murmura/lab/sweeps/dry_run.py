@@ -1,4 +1,4 @@
-"""Checks a sweep before its first run: that its cells are valid, and about how long it will take."""
+"""Checks a sweep before its first run: whether its cells are valid, and roughly how long it will take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from murmura.measure import measure_flock
 from murmura.scenario import Scenario
 
 MANY_RUNS = 100_000
-"""From this number on, a design must be confirmed."""
+"""From this number of runs on, a design must be confirmed."""
 CHECKED_CELLS = 500
 DRY_RUN_AGENTS = 200
 LOOK_AGENTS = 2000
@@ -25,8 +25,8 @@ LONGEST_LOOK = 0.5  # [s] spent on the estimate
 def dry_run_sweep(
     question: Question, design: Design, workers: int | None, elsewhere: bool, sure: bool, announce: Announce
 ) -> None:
-    """Raise for what cannot work, before anything is written: values out of range, a missing backend, a rule that does
-    not compile, or a design so large that it is probably a mistake."""
+    """Raise for a sweep that cannot work, before anything is written: values out of range, a missing backend, a rule
+    that does not compile, or a design so large that it is probably a mistake."""
     if design.run_count > MOST_RUNS:
         raise ScenarioError(
             f"this design has {design.run_count:,} runs, expected at most {MOST_RUNS:,}: lower the counts"
@@ -34,7 +34,7 @@ def dry_run_sweep(
     if design.run_count >= MANY_RUNS and not sure:
         raise ScenarioError(
             f"this design has {design.run_count:,} runs, which would take {_estimate(question, design, workers)}; "
-            "add --yes if that is meant, or lower the counts"
+            "add --yes if that is intended, or lower the counts"
         )
     _check_cells(question, design)
     if not elsewhere:
@@ -58,19 +58,19 @@ def _check_cells(question: Question, design: Design) -> None:
 
 
 def _first_cell(question: Question, design: Design, announce: Announce) -> None:
-    """A small flock under the first cell's rules: compiles the kernel once, for all workers, and takes measures."""
+    """Run a small flock with the first cell's rules: compile the kernel once for all workers, and test the measures."""
     values = design.cell(0) if design.kind != SEARCH else {a.path: a.at(0.0) for a in design.axes}
     scenario = question.load().with_values(values)
     small = scenario.with_values({"agents": min(scenario.agents, DRY_RUN_AGENTS)})
     simulation = Simulation(small, 0, question.backend, question.threads, announce=announce)
     try:
         averages(simulation, replace(question, steps=1, discard=0, every=1))
-    except ValueError as error:  # a user's own measure that returns no number
+    except ValueError as error:  # a user's measure that does not return a number
         raise ScenarioError(str(error)) from None
 
 
 def _estimate(question: Question, design: Design, workers: int | None) -> str:
-    """About how long a design takes, estimated from part of a run in the middle of it."""
+    """The estimated duration of a design, from part of a run in the middle of it."""
     from murmura.compute.machine import available_cores
 
     middle = question.load().with_values({axis.path: axis.at(0.5) for axis in design.axes})
@@ -99,7 +99,7 @@ def _simulation(question: Question, scenario: Scenario) -> Simulation:
 
 
 def readable_time(seconds: float) -> str:
-    """A time as a person says it."""
+    """A readable duration."""
     for unit, length in (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)):
         if seconds >= 2.0 * length:
             return f"about {seconds / length:,.0f} {unit}"

@@ -1,6 +1,6 @@
 """Executors of the runs of a sweep: worker processes, a Dask cluster, or this process.
 
-All follow `concurrent.futures`: `submit` takes a task and returns a future with its row.
+All follow `concurrent.futures`: `submit` takes a task and returns a future for its row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from murmura.lab.sweeps.one_run import Announce
 
 Row = dict[str, Any]
 MOST_DEATHS = 3
-"""How often a run may kill its worker before it counts as failed; workers also die of other causes."""
+"""How often a run may kill its worker before it counts as failed; workers also die for other reasons."""
 
 CONNECT_SECONDS, CLOSE_SECONDS = 10.0, 5.0
 MOST_STARTS = 20
@@ -35,20 +35,20 @@ class Executor(Protocol):
     """Runs tasks."""
 
     capacity: int
-    """How many tasks to keep submitted."""
+    """The number of tasks to keep submitted."""
 
     def submit(self, task: Row) -> Future[Row]: ...
 
     def close(self) -> None:
-        """Stop at once, whatever is under way."""
+        """Stop at once, without waiting for runs in progress."""
 
 
 def check_executor(workers: int | None, scheduler: str | None) -> None:
     """Raise for options that contradict each other, before anything is written."""
     if scheduler is not None and workers is not None:
-        raise ScenarioError("--workers is for this machine and --scheduler for a cluster: give one of them")
+        raise ScenarioError("--workers is for this machine and --scheduler for a cluster: use one of them")
     if workers is not None and workers < 0:
-        raise ScenarioError(f"expected 0 or more workers (0: no process beside this one), got {workers}")
+        raise ScenarioError(f"expected at least 0 workers (0: run in this process), got {workers}")
 
 
 def make_executor(
@@ -70,7 +70,7 @@ def make_executor(
 
 
 class ExecutorInline:
-    """This process, one run after the other. It knows measures that were registered in it."""
+    """Executes runs in this process, one after the other, with the measures registered in it."""
 
     capacity = 1
 
@@ -87,7 +87,7 @@ class ExecutorInline:
 
 
 class ExecutorProcesses:
-    """Worker processes, each served by a thread of this one. They end with this process."""
+    """Executes runs in worker processes, each served by a thread of this one. They end with this process."""
 
     def __init__(self, question: JobQuestion, workers: int) -> None:
         self.capacity = workers + min(workers, 8)  # a few in advance, so that no worker waits for the writer
@@ -130,7 +130,7 @@ class ExecutorProcesses:
         }
 
     def _worker(self) -> subprocess.Popen[str]:
-        """The process of this thread; started if there is none."""
+        """The worker process of this thread, started if necessary."""
         process: subprocess.Popen[str] | None = getattr(self._mine, "process", None)
         for _ in range(MOST_STARTS):
             if process is not None:
@@ -139,7 +139,7 @@ class ExecutorProcesses:
             if _exchange(process, self._question.data()) is None:
                 code = self._reap(process)
                 process = None
-                if code > 0:  # it exited by itself: the next one would, too
+                if code > 0:  # it exited by itself: the next one would too
                     break
         if process is None:
             raise RunError(f"a worker process could not start (exit code {code}); the cause is above")
@@ -155,7 +155,7 @@ class ExecutorProcesses:
         with self._lock:
             if self._closed:
                 raise RunError("the sweep was stopped")
-            # A session of their own: a Ctrl-C at the terminal reaches this process only.
+            # In their own session, so that Ctrl-C at the terminal reaches only this process.
             process = subprocess.Popen(
                 [sys.executable, "-P", "-c", code],
                 stdin=subprocess.PIPE,
@@ -200,18 +200,18 @@ def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
 
 
 def _close(pipe: Any) -> None:
-    with suppress(OSError):  # the buffer has no reader any more
+    with suppress(OSError):  # the pipe has no reader any more
         pipe.close()
 
 
 class ExecutorDask:
-    """A Dask cluster. Its workers need Murmura installed, and the files of --rules at the same paths."""
+    """Executes runs on a Dask cluster. Its workers need Murmura, and the files of --rules at the same paths."""
 
     def __init__(self, question: JobQuestion, scheduler: str) -> None:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # it reports a lost cluster with tracebacks
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # it logs tracebacks when a cluster is lost
         try:
             self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
@@ -246,8 +246,8 @@ class ExecutorDask:
 
     def _gone(self) -> RunError:
         return RunError(
-            f"the Dask scheduler at {self._scheduler} is gone. The runs that are done are kept: start it and its "
-            "workers again, and then the same command"
+            f"the Dask scheduler at {self._scheduler} is gone. The finished runs are saved: restart it and its "
+            "workers, and repeat the command"
         )
 
     def close(self) -> None:

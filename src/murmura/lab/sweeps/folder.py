@@ -1,7 +1,7 @@
-"""The folder of a sweep: what it holds, how it is created, and that only the same sweep can be resumed in it.
+"""The folder of a sweep: its files, its creation, and the check that only the same sweep is resumed in it.
 
 scenario.json   the scenario before values are varied
-sweep.json      design, seeds, the question of each run, versions; written last, so that a folder with it is complete
+sweep.json      design, seeds, settings of all runs, versions; written last, so that a folder with it is complete
 rows.jsonl      a line for each finished run, on disk before it counts
 table.csv, cells.csv   made from the rows at the end (see `tables`)
 """
@@ -47,7 +47,7 @@ OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
 
 
 class Sweep:
-    """A sweep in its folder, finished or not. Opening one runs no code: a user's own rules are not loaded."""
+    """A sweep in its folder, finished or not. Opening one executes no code: user-defined rules are not loaded."""
 
     def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
@@ -79,12 +79,12 @@ class Sweep:
         except ValueError as error:
             raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
         if not isinstance(found, dict):
-            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO} holds no scenario")
+            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO} is not a scenario")
         return found
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario before values are varied. A user's own rules in it must be registered in this process."""
+        """The scenario before values are varied. User-defined rules in it must be registered in this process."""
         try:
             return Scenario.from_data(self.question.scenario)
         except ScenarioError as error:
@@ -93,16 +93,16 @@ class Sweep:
             raise ScenarioError(f"{error}. {self._how_to_trust()}") from None
 
     def trusting(self, rules: Iterable[str | Path]) -> Question:
-        """The question with rule files that the user names: a folder must not be able to name code to run.
+        """The question with rule files named by the user: a folder must not be able to choose code to execute.
 
-        Each file must equal the one that the sweep was started with; its path does not matter.
+        Each file must be identical to the one that the sweep was started with; its path does not matter.
         """
         files = tuple(str(Path(file).resolve()) for file in rules)
         if self.question.rules and not files:
             raise ScenarioError(self._how_to_trust())
         if len(files) != len(self.question.rules):
             raise ScenarioError(
-                f"the sweep in {self.folder} was made with {len(self.question.rules)} files of rules, got "
+                f"the sweep in {self.folder} was made with {len(self.question.rules)} rule files, got "
                 f"{len(files)}: {', '.join(files)}"
             )
         return replace(self.question, rules=files)
@@ -110,8 +110,8 @@ class Sweep:
     def _how_to_trust(self) -> str:
         names = " ".join(f"--rules {file}" for file in self.question.rules)
         return (
-            f"The sweep in {self.folder} was made with rules of a user's own, which are never run because a folder "
-            f"says so. If you trust them, name them: {names}"
+            f"The sweep in {self.folder} was made with user-defined rules, which are never executed only because a "
+            f"folder names them. If you trust them, add: {names}"
         )
 
     @property
@@ -127,8 +127,8 @@ class Sweep:
         """Refuse to resume or analyse a design whose points differ from those at its start."""
         if self.manifest["points"] != self.design.fingerprint:
             raise RunError(
-                f"the design {self.kind} in {self.folder} has other points with the libraries installed here; use "
-                f"those of {MANIFEST} there, or start again in another folder"
+                f"the design {self.kind} in {self.folder} has other points with the installed libraries; use the "
+                f"versions in its {MANIFEST}, or start again in another folder"
             )
 
     @property
@@ -141,7 +141,7 @@ class Sweep:
         )
 
     def _check_row(self, row: Row) -> None:
-        """Refuse a row that does not belong to this sweep. Only points of grids are compared: others cost too much."""
+        """Refuse a row that does not belong to this sweep. Only points of grids are compared; others cost too much."""
         check_row(row, self.paths, self.measures)
         if self.kind == "grid" and row["values"] != self.design.cell(row["run"] // self.design.repeats):
             raise ValueError(f"run {row['run']} has other values than its cell: {row['values']!r:.60}")
@@ -164,7 +164,7 @@ class Sweep:
 
     @property
     def _shown(self) -> dict[str, Any]:
-        """How a command line names the scenario: one that was made in Python is in this folder."""
+        """The scenario on a command line: one that was made in Python is in this folder."""
         source = self.start["source"]
         return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
 
@@ -214,7 +214,7 @@ def open_sweep(folder: str | Path) -> Sweep:
 
 
 def is_sweep(folder: str | Path) -> bool:
-    """Whether a folder looks like one of a sweep."""
+    """Whether a folder looks like the folder of a sweep."""
     return (Path(folder) / MANIFEST).is_file()
 
 
@@ -237,7 +237,7 @@ def claimed(
         "start": start,
         **more,
     }
-    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # stored elsewhere
+    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # stored in its own file
     with locked_folder(folder, "sweep", LOCK, OWN_FILES, _is_usable):
         remove_leftovers(folder, OWN_FILES)
         if is_sweep(folder):
@@ -251,12 +251,12 @@ def claimed(
         else:
             _begin(folder, asked, scenario)
         made = open_sweep(folder)
-        made.question = question  # with rule files at the user's paths
+        made.question = question  # with the rule files at the user's paths
         yield made
 
 
 def _is_usable(folder: Path) -> bool:
-    """Whether a folder holds a sweep, nothing, or only what a sweep left that was stopped before it began."""
+    """Whether a folder contains a sweep, nothing, or only remains of a sweep that was stopped before it began."""
     names = {path.name for path in folder.iterdir()}
     left = names - leftovers(names, OWN_FILES)
     return is_sweep(folder) or not names or (LOCK in names and left <= {LOCK, SCENARIO, ROWS})
@@ -267,19 +267,19 @@ def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
     content = json_content(scenario)
     write_atomically(folder / SCENARIO, content)
     write_atomically(folder / ROWS, b"")
-    # The manifest comes last: a folder with one is complete.
+    # The manifest is written last: a folder with one is complete.
     files = {SCENARIO: sha256(content)}
     write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})
 
 
 def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: Announce) -> None:
-    """Raise unless the folder holds this very sweep."""
+    """Raise unless the folder contains the same sweep."""
     asked = json.loads(json.dumps(asked))
     pairs = [(dict(value_paths(there.scenario)), dict(value_paths(scenario)))]
     for part, now in asked.items():
         before = there.manifest.get(part)
         if part == "points":
-            continue  # follow from the design, and are checked separately
+            continue  # these follow from the design and are checked separately
         pairs.append((before, now) if isinstance(before, dict) else ({part: before}, {part: now}))
     differences = [
         f"{name} was {_shown(name, before.get(name))}, now {_shown(name, now[name])}"
@@ -291,12 +291,12 @@ def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: 
     ]
     if differences:
         raise ScenarioError(
-            f"{there.folder} holds another sweep: {'; '.join(differences)}. Name another folder, or continue "
+            f"{there.folder} contains another sweep: {'; '.join(differences)}. Choose another folder, or continue "
             f"that one with `murmura resume {there.folder}`"
         )
     begun_by = there.manifest["versions"]["murmura"]
     if begun_by != __version__:
-        announce(f"this sweep was begun by murmura {begun_by}, and continues with {__version__}")
+        announce(f"this sweep was started with murmura {begun_by} and continues with {__version__}")
 
 
 def _shown(name: str, value: Any) -> str:

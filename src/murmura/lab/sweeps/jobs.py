@@ -1,4 +1,4 @@
-"""What a worker does with a task: a run of a sweep, or of a fit. The question says which."""
+"""What a worker does with a task: a run of a sweep or of a fit, depending on the question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class JobQuestion(Protocol):
-    """What every run of a executor is asked."""
+    """The settings common to all runs of an executor."""
 
     @property
     def threads(self) -> int: ...
@@ -16,7 +16,7 @@ class JobQuestion(Protocol):
 
 
 def do_job(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Do one run and return its row."""
+    """Execute one run and return its row."""
     if question.get("kind") == "fit":
         from murmura.lab.fit.one_fit_run import answer as fitted
 

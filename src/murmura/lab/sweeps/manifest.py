@@ -2,7 +2,7 @@
 validated.
 
 Since format 2 it has a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row has a
-checksum. A sweep keeps the format it began with.
+checksum. A sweep keeps the format it was started with.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class StrictModel(BaseModel):
 
 
 class QuestionPart(StrictModel):
-    """What every run is asked; the scenario has a file of its own."""
+    """The settings common to all runs; the scenario has its own file."""
 
     steps: Steps
     discard: int = Field(ge=0, le=LARGEST_STEP)
@@ -59,9 +59,11 @@ class AxisPart(StrictModel):
     def _make_sense(self) -> AxisPart:
         if not self.choices:
             if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-                raise ValueError(f"a range goes from a lower to a higher number, got {self.low}:{self.high}")
+                raise ValueError(
+                    f"a range must go from a lower to a higher number, got {self.low}:{self.high}"
+                )
             if self.log and self.low <= 0.0:
-                raise ValueError(f"a logarithmic range begins above 0, got {self.low}")
+                raise ValueError(f"a logarithmic range must begin above 0, got {self.low}")
         return self
 
 
@@ -74,7 +76,7 @@ class DesignPart(StrictModel):
 
 
 class StartPart(StrictModel):
-    """How a command line named it all."""
+    """The arguments of the command line."""
 
     source: str
     changes: dict[str, Any]
@@ -104,13 +106,13 @@ class SweepManifest(StrictModel):
     @model_validator(mode="after")
     def _make_sense(self) -> SweepManifest:
         if (self.design.kind == SEARCH) != (self.goal is not None):
-            raise ValueError("a search has a goal, and only a search")
+            raise ValueError("a search must have a goal, and nothing else may have one")
         if self.goal is not None and self.goal.measure not in self.question.measures:
             raise ValueError(f"the goal {self.goal.measure!r} is not measured")
         if not len(self.question.rules) == len(self.start.rules) == len(self.start.rule_hashes):
-            raise ValueError("each rule file has a path and a hash")
+            raise ValueError("each rule file needs a path and a hash")
         if "murmura" not in self.versions:
-            raise ValueError("versions must name that of murmura")
+            raise ValueError("versions must include that of murmura")
         if self.question.discard >= self.question.steps:
             raise ValueError("some steps must be left to measure")
         return self
@@ -137,7 +139,7 @@ def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
         ) from None
     is_right = found.seal == seal(data) if found.format >= 2 else not (found.seal or found.files)
     if not is_right:
-        on_damage(Damage(path, "it does not match its seal: what it says may be wrong"))
+        on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
     return dict(data)
 
 

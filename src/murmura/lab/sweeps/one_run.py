@@ -1,7 +1,7 @@
-"""One run of a sweep: the question that all runs answer, and how one run answers it.
+"""One run of a sweep: the question common to all runs, and how one run answers it.
 
-Plain data goes in and comes out, so that a run may happen in this process, in another one or on another machine, with
-the same result.
+Input and output are plain data, so that a run gives the same result in this process, in another one or on another
+machine.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
 
 POPULATION = "population"
-"""Agents alive: part of every answer, since it may change in a run."""
+"""Agents alive: part of every answer, because it may change in a run."""
 Announce = Callable[[str], None]
-SHARE = 0.2  # of a run's time, for costly measures that the user did not name
-START = 50e3  # [µs] that a run takes beside its steps
+SHARE = 0.2  # share of a run's time for costly measures that the user did not name
+START = 50e3  # [µs] that a run takes in addition to its steps
 LISTS = ("measures", "rules", "costly", "rule_hashes")
 SAMPLES = 20
-"""Instants over which a run's measures are averaged by default."""
+"""Default number of instants over which measures are averaged."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What every run of a sweep is asked.
+    """The settings common to all runs of a sweep.
 
     Attributes:
         scenario: The scenario as plain data, before values are varied.
-        steps: How many steps a run has.
-        discard: Steps at the beginning that measures leave out.
-        every: Steps between two instants that are measured; the last step always is.
+        steps: Number of steps of a run.
+        discard: Initial steps that are not measured.
+        every: Steps between two measured instants; the last step is always measured.
         measures: Names of measures.
-        costly: Those of them that are taken at every `thin`-th of the instants only, counted from the last.
-        backend, threads: As `Simulation` takes them.
-        rules: Files that register rules and measures, which the user named.
-        rule_hashes: SHA-256 of each of these files: every worker runs exactly these bytes.
+        costly: Those of them that are computed only at every `thin`-th instant, counted from the last.
+        backend, threads: As for `Simulation`.
+        rules: Files named by the user that register rules and measures.
+        rule_hashes: SHA-256 of each of these files: every worker executes exactly these bytes.
     """
 
     scenario: dict[str, Any]
@@ -70,16 +70,16 @@ class Question:
     ) -> Question:
         """A question with its defaults filled in: the second half of a run, at twenty instants, all measures.
 
-        Unless measures are named, the costly ones are taken at fewer instants, for at most a fifth of a run's time.
+        Unless measures are named, the costly ones are computed at fewer instants, for at most a fifth of a run's time.
         """
         if steps < 1:
-            raise ScenarioError(f"expected 1 or more steps, got {steps}")
+            raise ScenarioError(f"expected at least 1 step, got {steps}")
         discard = steps // 2 if discard is None else discard
         if not 0 <= discard < steps:
             raise ScenarioError(f"--discard takes 0 to {steps - 1} of {steps} steps, got {discard}")
         every = max(1, (steps - discard) // SAMPLES) if every is None else every
         if every < 1:
-            raise ScenarioError(f"expected 1 or more steps between two measurements, got {every}")
+            raise ScenarioError(f"expected at least 1 step between two measurements, got {every}")
         names = measures_of(scenario) if measures is None else measures
         check_measures([name for name in names if name != POPULATION], scenario)
         unique = tuple(dict.fromkeys([*names, POPULATION]))
@@ -99,18 +99,18 @@ class Question:
 
     @property
     def thinning_note(self) -> str:
-        """Which measures are taken at fewer instants, in words; empty if none."""
+        """A message about measures that are computed at fewer instants; empty if there are none."""
         if self.thin == 1:
             return ""
         instants = len(range(self.steps, self.discard, -self.every))
         taken = len(range(0, instants, self.thin))
         return (
-            f"{', '.join(self.costly)} cost more than the steps: they are taken at {taken} of {instants} instants of "
-            "each run. Name measures to take them at all"
+            f"{', '.join(self.costly)} cost more than the steps, so they are computed at {taken} of {instants} "
+            "instants of each run. To compute them at all instants, name the measures"
         )
 
     def load(self) -> Scenario:
-        """The scenario, with the user's rules known to this process: runs the files of `rules`."""
+        """The scenario, after executing the user's rule files."""
         hashes = self.rule_hashes or (None,) * len(self.rules)
         for file, expected in zip(self.rules, hashes, strict=True):
             load_rule_file(file, expected)
@@ -118,7 +118,7 @@ class Question:
 
 
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
-    """Which measures are costly, and at every how many instants they are affordable."""
+    """The costly measures, and the interval of instants at which they are affordable."""
     budget = Budget.of(names, agents)
     run = steps * STEP(agents) + START
     affordable = max(1.0, SHARE * run / budget.costly_cost)
@@ -135,7 +135,7 @@ def check_measures(names: Iterable[str], scenario: Scenario) -> None:
 
 
 def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Do one run and return its row: time averages of the measures, or what went wrong."""
+    """Execute one run and return its row: time averages of the measures, or an error."""
     begun = time.perf_counter()
     try:
         spec = Question.from_data(question)

@@ -35,10 +35,10 @@ class Rows:
 
     Args:
         path: The file.
-        run_count: How many runs there are; rows of others count as damaged.
+        run_count: The number of runs; rows of other runs count as damaged.
         writable: Whether rows will be added; damaged ones are then removed.
-        summed: Whether lines carry checksums.
-        check: Raises ValueError for a row that makes no sense.
+        summed: Whether lines have checksums.
+        check: Raises ValueError for an invalid row.
         on_damage: Called with each damage.
     """
 
@@ -52,7 +52,7 @@ class Rows:
         on_damage: OnDamage = warn_of_damage,
     ) -> None:
         self.path, self._summed, self._check, self._on_damage = path, summed, check, on_damage
-        # Offsets count from 1, so that 0 means none: pages of zeros take no memory until they are written to.
+        # Offsets start at 1, so that 0 means none: pages of zeros take no memory until they are written to.
         self._places = np.zeros(run_count, np.int64)
         self._failed: set[int] = set()
         self.damaged = 0
@@ -74,7 +74,7 @@ class Rows:
             raise RunError(f"cannot open {path}: {error}") from None
 
     def _read(self) -> int:
-        """Find every row and report every damaged line; return where complete lines end."""
+        """Find every row and report every damaged line; return the end of the complete lines."""
         end = 0
         with open_plain_file(self.path) as lines:
             for number, place, line in raw_lines(lines):
@@ -110,7 +110,7 @@ class Rows:
         self._places[run] = place + 1
 
     def _take_out_damaged(self) -> None:
-        """Write the rows again without the damaged ones; the old file is kept beside it."""
+        """Rewrite the file without the damaged rows; the old file is kept beside it."""
         kept = self.path.with_name(DAMAGED)
         with open_plain_file(self.path) as lines, atomic_file(kept) as copy:
             while piece := lines.read(2**20):
@@ -130,20 +130,20 @@ class Rows:
         self._end = self._read()
 
     def append(self, rows: list[Row]) -> None:
-        """Write rows, and return when they are on disk."""
+        """Write rows and return when they are on disk."""
         lines = [line_of(row, self._summed) for row in rows]
         data = b"".join(lines)
         try:
-            # Nothing past the end counts, so a write that fails half-way does no harm.
+            # Nothing past the end counts, so a write that fails halfway does no harm.
             self._file.seek(self._end)
             written = self._file.write(data)
             if written < len(data):
-                raise OSError(f"only {written} of {len(data)} bytes fitted")
+                raise OSError(f"only {written} of {len(data)} bytes could be written")
             os.fsync(self._file.fileno())
         except OSError as error:
             raise RunError(
-                f"cannot write to {self.path}: {error}. What was written before is safe; make room and run the same "
-                "command again"
+                f"cannot write to {self.path}: {error}. Everything written before is safe; free some space and repeat "
+                "the command"
             ) from None
         for row, line in zip(rows, lines, strict=True):
             self._take(row, self._end)
@@ -154,7 +154,7 @@ class Rows:
         return bool(self._places[run]) and run not in self._failed
 
     def __len__(self) -> int:
-        """How many runs are done, with or without an error."""
+        """The number of finished runs, with or without an error."""
         return int(np.count_nonzero(self._places))
 
     @property
@@ -162,7 +162,7 @@ class Rows:
         return self._failed
 
     def get(self, run: int) -> Row | None:
-        """The row of a run; None if it is not done."""
+        """The row of a run; None if it is not finished."""
         if not self._places[run]:
             return None
         self._file.seek(int(self._places[run]) - 1)
@@ -180,7 +180,7 @@ class Rows:
 
 
 def check_row(row: Row, paths: Collection[str], measures: Collection[str]) -> None:
-    """Refuse a row that does not fit such a sweep."""
+    """Refuse a row that does not match the sweep."""
     values, seed = row.get("values"), row.get("seed")
     if not isinstance(values, dict) or values.keys() != set(paths):
         raise ValueError(f"expected values of {', '.join(paths)}, got {values!r:.60}")
@@ -188,7 +188,7 @@ def check_row(row: Row, paths: Collection[str], measures: Collection[str]) -> No
         raise ValueError(f"expected a seed, got {seed!r:.40}")
     if "error" in row:
         if not isinstance(row["error"], str):
-            raise ValueError(f"expected an error in words, got {row['error']!r:.40}")
+            raise ValueError(f"expected an error as text, got {row['error']!r:.40}")
         return
     found = row.get("measures")
     if not isinstance(found, dict) or found.keys() != set(measures):

@@ -1,6 +1,6 @@
-"""A sweep: many runs of a scenario over values of its paths, in a folder that can always be resumed.
+"""A sweep: many runs of a scenario over ranges of values, in a folder that can always be resumed.
 
-Only this process writes. A run is a function of its values and seed, so a lost one is simply repeated.
+Only this process writes. A run is a function of its values and seed, so a lost run is simply repeated.
 """
 
 from __future__ import annotations
@@ -57,33 +57,33 @@ def sweep(
     progress: Progress | None = None,
     announce: Announce = silent,
 ) -> Sweep:
-    """Run a scenario over values of its paths. Repeating the call continues an interrupted sweep.
+    """Run a scenario over ranges of values. Repeating the call continues an interrupted sweep.
 
     Args:
         scenario: A scenario, or the name or path of one.
-        vary: Texts as `--vary` takes them, or a table from path to a list of values.
-        steps: Steps of each run.
-        out: The folder; new, empty, or that of this very sweep.
+        vary: Strings in the syntax of `--vary`, or a dictionary from paths to lists of values.
+        steps: Number of steps of each run.
+        out: The folder: new, empty, or that of the same sweep.
         design: "grid", "lhs", "sobol", "saltelli" or "morris".
-        samples: How many points, for designs other than a grid.
-        repeats: Runs of each cell, on independent seeds.
+        samples: Number of points, for designs other than a grid.
+        repeats: Number of runs per cell, with independent seeds.
         seed: Determines the seeds of all runs, and the points of random designs.
         measures: Names of measures; by default all, the costly ones at fewer instants.
-        discard: Steps at the beginning that are not measured; the first half by default.
-        every: Steps between two measured instants; by default so that there are twenty.
-        workers: How many processes; by default one for each core. 0: run in this process.
-        scheduler: Address of a Dask scheduler that does the runs instead.
-        backend: For each run, as `Simulation` takes it.
-        threads: For each run, as `Simulation` takes them.
-        rules: Files of your own that register rules and measures.
-        source: How a command line names the scenario, for replay commands.
-        changes: What a command line changes in it.
-        sure: Confirms a design of very many runs.
-        progress: Called with the runs done and the runs in all; by default they are shown on standard error.
+        discard: Initial steps that are not measured; by default half.
+        every: Steps between two measured instants; by default chosen for twenty instants.
+        workers: Number of processes; by default one per core. 0: run in this process.
+        scheduler: Address of a Dask scheduler that distributes the runs instead.
+        backend: Backend of each run, as for `Simulation`.
+        threads: Threads per run, as for `Simulation`.
+        rules: Your files that register rules and measures.
+        source: The scenario on a command line, for replay commands.
+        changes: Values that a command line changes in it.
+        sure: Confirms a very large number of runs.
+        progress: Called with the number of finished runs and their total; by default shown on standard error.
         announce: Called with a line of text that a user should see.
 
     Returns:
-        The finished sweep. Runs that failed have an `error` in its rows; calling again tries them once more.
+        The finished sweep. Failed runs have an `error` in their rows; calling again retries them.
     """
     check_executor(workers, scheduler)
     prepared = prepare(
@@ -92,7 +92,7 @@ def sweep(
     )  # fmt: skip
     if prepared[0].thinning_note:
         announce(prepared[0].thinning_note)
-    tell = print_notice if announce is silent else announce  # wrong science must not be silent
+    tell = print_notice if announce is silent else announce  # wrong science must not go unnoticed
     for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
         tell(line)
     if not is_sweep(out):
@@ -103,7 +103,7 @@ def sweep(
 
 
 def hidden_cells(scenario: Scenario, design: Design) -> list[str]:
-    """What of the varied values cannot act in how many cells, by the first that says so; of many cells, a sample."""
+    """Warnings about varied values that have no effect, with the number of cells; for many cells, from a sample."""
     cells = range(0, design.cell_count, max(1, design.cell_count // MOST_CELLS_LOOKED_AT))
     told: dict[str, tuple[str, int]] = {}
     for cell in cells:
@@ -111,7 +111,7 @@ def hidden_cells(scenario: Scenario, design: Design) -> list[str]:
         try:
             lines = scenario.with_values(values).hidden_values()
         except ScenarioError:
-            continue  # the run itself will say so
+            continue  # the run itself will report it
         for path in values:
             line = next((line for line in lines if path in line), None)
             if line is not None:
@@ -128,13 +128,13 @@ def resume_sweep(
     announce: Announce = silent,
     rules: Iterable[str | Path] = (),
 ) -> Sweep:
-    """Resume the sweep in a folder; runs that failed are tried once more.
+    """Resume the sweep in a folder; failed runs are retried.
 
     Args:
         folder: The folder.
         workers, scheduler, progress, announce: As for `sweep`.
-        rules: The rule files that the sweep was started with. They must be unchanged, and are never run only because a
-            folder names them.
+        rules: The rule files that the sweep was started with. They must be unchanged, and are never executed only
+            because a folder names them.
     """
     there = Sweep(Path(folder), refuse)
     question = there.trusting(rules)
@@ -168,9 +168,9 @@ def prepare(
     source: str | None,
     changes: dict[str, Any] | None,
 ) -> tuple[Question, Design, dict[str, Any]]:
-    """Check everything that can be checked without a run."""
+    """Check everything that can be checked without running."""
     files = tuple(str(Path(file).resolve()) for file in rules)
-    # Changed rules would mix two sweeps, so the hashes of their files are part of the question.
+    # Changing rules would mix two sweeps, so the hashes of their files are part of the question.
     texts = tuple(load_rule_file(file) for file in files)
     if not isinstance(scenario, Scenario):
         source = source or str(scenario)
@@ -192,7 +192,7 @@ def prepare(
     same = {axis.path for axis in axes} & set(question.measures)
     if same:
         raise ScenarioError(
-            f"{same.pop()} is varied and measured under the same name; register the measure under another name"
+            f"{same.pop()} is the name of both a varied path and a measure; register the measure under another name"
         )
     hashes = list(texts)
     start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}
@@ -217,7 +217,7 @@ def _work(
 def do_runs(
     tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
 ) -> None:
-    """Submit tasks and write their rows, with no more in flight than the executor can use."""
+    """Submit tasks and write their rows, with at most as many in flight as the executor can use."""
     waiting: dict[Future[Row], Row] = {}
     done = 0
     while True:

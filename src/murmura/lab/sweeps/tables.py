@@ -1,8 +1,8 @@
 """The tables of a sweep, made from its rows: one line for each run, and one for each cell with mean and error.
 
 table.csv   run, cell, repeat, seed, the varied paths, the measures, hash, error, and the command that replays it
-cells.csv   cell, the varied paths, how many runs, each measure's mean and standard error over the repeats
-Both also as Parquet where polars is installed.
+cells.csv   cell, the varied paths, number of runs, mean and standard error of each measure over the repeats
+Both are also written as Parquet if polars is installed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from murmura.lab.files.atomic_write import atomic_write
 
 TABLE, CELLS = "table.csv", "cells.csv"
 ERROR = "_error"
-"""What is added to a measure's name for the standard error of its mean."""
-SAFE = ". The rows are safe; run the same command again"
+"""Suffix of a measure's name for the standard error of its mean."""
+SAFE = ". The rows are safe; repeat the command"
 
 
 def replay_command(start: dict[str, Any], values: dict[str, Any], seed: int) -> str:
@@ -77,7 +77,7 @@ def cell_lines(
 
 
 def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """Mean and standard error of the defined values; the error needs two."""
+    """Mean and standard error of the defined values; the error needs at least two."""
     known = [value for value in values if value is not None]
     if not known:
         return None, None

@@ -1,4 +1,4 @@
-"""A worker process of a sweep: reads a question and then tasks as lines of JSON, writes rows the same way.
+"""A worker process of a sweep: reads a question and then tasks as lines of JSON, and writes rows in the same way.
 
 Plain pipes instead of `multiprocessing`: a user's script needs no main guard, nothing is pickled, and a worker
 that dies loses only its own run.
@@ -17,7 +17,7 @@ from typing import Any
 
 def main() -> None:
     """Serve until standard input ends."""
-    # Ctrl-C is for the parent, which ends its workers itself.
+    # Ctrl-C is handled by the parent, which ends its workers itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Output of a user's rules must not mix with the rows.
     rows = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _listen(lines: SimpleQueue[str]) -> None:
-    """Pass lines on. When they end, the parent has closed the pipe or is dead: exit at once."""
+    """Forward lines. When they end, the parent has closed the pipe or died: exit at once."""
     for line in sys.stdin:
         lines.put(line)
     os._exit(0)

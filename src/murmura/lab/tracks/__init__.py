@@ -1,1 +1,1 @@
-"""Tracked animals: files of tracking programs read, cleaned and kept as runs."""
+"""Tracked animals: reads files of tracking programs, cleans them and stores them as runs."""

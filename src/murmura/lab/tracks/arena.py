@@ -1,7 +1,7 @@
-"""The arena that animals were in: a box, a circle or a polygon, given or found.
+"""The arena of tracked animals: a box, a circle or a polygon, given or found.
 
-A run's world is a box. Circles and polygons are walls inside it, which films and replays show, and which a model meets
-that is fitted to the animals.
+The world of a run is a box. Circles and polygons become walls inside it, which films and replays show, and which also
+exist for models that are fitted to the animals.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Points = NDArray[np.float64]
 CORNERS = 48
 """A circle becomes a circumscribed polygon with this many corners."""
 ROOM = 1e-3
-"""Share of the arena left free around it, so that no place lies on the world's very edge."""
+"""Margin around the arena, as a share of its size, so that no position is exactly on the world's edge."""
 FORMS = "box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,X,Y,... or file"
 
 
@@ -29,9 +29,9 @@ class Arena:
 
     Attributes:
         kind: box, circle or polygon.
-        corners: Its corners in order, shape (n, 2); of a circle those of a polygon around it.
+        corners: Its corners in order, shape (n, 2); for a circle, those of a circumscribed polygon.
         center, radius: Of a circle.
-        found: Whether it was derived from the animals' positions and not given.
+        found: Whether it was derived from the animals' positions instead of given.
     """
 
     kind: Literal["box", "circle", "polygon"]
@@ -41,7 +41,7 @@ class Arena:
     radius: float | None = None
 
     def contains(self, places: Points) -> NDArray[np.bool_]:
-        """Which of some places, shape (n, 2), lie inside or on the edge."""
+        """Which positions, shape (n, 2), are inside or on the edge."""
         if self.kind == "circle" and self.center is not None and self.radius is not None:
             away = places - np.array(self.center)
             return np.asarray(np.hypot(away[:, 0], away[:, 1]) <= self.radius * (1.0 + 1e-9))
@@ -57,17 +57,19 @@ class Arena:
 
 
 def make_arena(text: str | None, places: Points, border: Points | None) -> Arena:
-    """The arena that a user asks for, or that a file has, or the box around all places.
+    """The arena given by the user or by the file, or the box around all positions.
 
     Args:
-        text: As `--arena` takes it; None: the file's own border, or the box around all places.
-        places: All known places, shape (n, 2), in the file's unit.
-        border: The file's own border, shape (n, 2).
+        text: In the syntax of `--arena`; None: the border in the file, or the box around all positions.
+        places: All known positions, shape (n, 2), in the file's unit.
+        border: The border in the file, shape (n, 2).
     """
     kind, _, numbers = (text or ("box" if border is None else "file")).partition(":")
     if kind == "file":
         if border is None:
-            raise ScenarioError("--arena file: the file knows no border; give a box, a circle or a polygon")
+            raise ScenarioError(
+                "--arena file: the file contains no border; give a box, a circle or a polygon"
+            )
         return Arena("polygon", border, False)
     values = _numbers(numbers)
     if kind == "box" and len(values) in (0, 4):
@@ -93,12 +95,12 @@ def _numbers(text: str) -> list[float]:
 
 def _box(low: Points, high: Points, found: bool) -> Arena:
     if found:
-        # Animals that keep to a line are in a box all the same.
+        # Animals on a line still need a box.
         flat = high <= low
         high, low = np.where(flat, high + 0.5, high), np.where(flat, low - 0.5, low)
     if not (high > low).all():
         raise ScenarioError(
-            f"a box goes from its lower to its higher corner, got {low.tolist()} to {high.tolist()}"
+            f"a box must go from its lower to its higher corner, got {low.tolist()} to {high.tolist()}"
         )
     corners = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
     return Arena("box", corners, found)
@@ -114,7 +116,7 @@ def _circle(center: Points, radius: float, found: bool) -> Arena:
 
 
 def smallest_circle(places: Points) -> tuple[Points, float]:
-    """The smallest circle around places, shape (n, 2): centre and radius (Welzl 1991, on the convex hull)."""
+    """The smallest circle around positions, shape (n, 2): centre and radius (Welzl 1991, on the convex hull)."""
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -141,14 +143,14 @@ def _within(center: Points, radius: float, place: Points) -> bool:
 
 
 def _through(a: Points, b: Points, c: Points) -> tuple[Points, float]:
-    """The circle through three places."""
+    """The circle through three points."""
     matrix = 2.0 * np.array([b - a, c - a])
     offset = np.linalg.solve(matrix, np.array([(b - a) @ (b - a), (c - a) @ (c - a)]))
     return a + offset, float(np.hypot(*offset))
 
 
 def _in_polygon(places: Points, corners: Points) -> NDArray[np.bool_]:
-    """Which places lie in a polygon: a ray to the right crosses its sides an odd number of times."""
+    """Which positions are in a polygon: a ray to the right crosses its sides an odd number of times."""
     inside = np.zeros(len(places), bool)
     x, y = places.T
     for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):

@@ -1,7 +1,7 @@
 """Arrays of tracks: NumPy's .npy, the trajectories of idtracker.ai, and TRex's .npz, one file for each animal.
 
-An array of objects in a .npy file is a pickle: loading it runs whatever program it holds. Such files are read only
-when the user says that their source is trusted.
+An array of objects in a .npy file is a pickle: loading it executes any code in it. Such files are read only if the
+user trusts their source.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from murmura.scenario.plain_files import parse_json, read_plain_file
 
 
 def read_npy(file: Path, trust_pickle: bool) -> RawTracks:
-    """Frames x animals x 2 or 3; or idtracker.ai's dictionary, where the file is trusted."""
+    """Frames x animals x 2 or 3; or idtracker.ai's dictionary, if the file is trusted."""
     try:
         found = np.load(file, allow_pickle=False)
     except ValueError as error:
         if "pickle" not in str(error).lower() and "object" not in str(error).lower():
-            raise bad_track(file, f"it is no array of NumPy: {error}") from None
+            raise bad_track(file, f"it is not a NumPy array: {error}") from None
         if not trust_pickle:
             raise bad_track(
                 file,
-                "it holds Python objects (a pickle), as idtracker.ai writes them; loading one runs any program in it. "
-                "If you trust where it comes from, add --trust-pickle; else export it from there as .h5 or .csv",
+                "it contains Python objects (a pickle), as in idtracker.ai's files; loading it runs any code in it. "
+                "If you trust its source, add --trust-pickle; otherwise export it there as .h5 or .csv",
             ) from None
         found = np.load(file, allow_pickle=True)
     except (OSError, EOFError) as error:
-        raise bad_track(file, f"it is no array of NumPy: {error or 'it is empty'}") from None
+        raise bad_track(file, f"it is not a NumPy array: {error or 'it is empty'}") from None
     if found.dtype != object:
         return from_array(str(file), found)
     content = found.item() if found.shape == () else None
@@ -45,13 +45,13 @@ def read_npy(file: Path, trust_pickle: bool) -> RawTracks:
 
 
 def read_idtracker_json(file: Path) -> RawTracks:
-    """idtracker.ai's trajectories as JSON: null where an animal was not seen."""
+    """idtracker.ai's trajectories as JSON: null if an animal was not seen."""
     try:
         content = parse_json(read_plain_file(file, LARGEST_FILE))
     except ValueError as error:
-        raise bad_track(file, f"it is no JSON: {error}") from None
+        raise bad_track(file, f"it is not JSON: {error}") from None
     if not isinstance(content, dict) or "trajectories" not in content:
-        raise bad_track(file, 'expected a table with the key "trajectories", as idtracker.ai writes it')
+        raise bad_track(file, 'expected an object with the key "trajectories", as written by idtracker.ai')
     try:
         places = np.array(content["trajectories"], np.float64)
     except (TypeError, ValueError) as error:
@@ -60,7 +60,7 @@ def read_idtracker_json(file: Path) -> RawTracks:
 
 
 def read_idtracker_h5(file: Path) -> RawTracks:
-    """idtracker.ai's trajectories as HDF5: a data set, and attributes of the file."""
+    """idtracker.ai's trajectories as HDF5: a dataset, and attributes of the file."""
     with needs("tracks"):
         import h5py
     try:
@@ -68,8 +68,8 @@ def read_idtracker_h5(file: Path) -> RawTracks:
             if "trajectories" not in found or not isinstance(found["trajectories"], h5py.Dataset):
                 raise bad_track(
                     file,
-                    "it has no data set trajectories, so it is not of idtracker.ai; poses of DeepLabCut or SLEAP are "
-                    "read with --from",
+                    "it has no dataset trajectories, so it is not from idtracker.ai; read poses of DeepLabCut or SLEAP "
+                    "with --from",
                 )
             points = found["trajectories"].shape
             if len(points) == 3 and points[0] * points[1] > MOST_POINTS:
@@ -84,7 +84,7 @@ def read_idtracker_h5(file: Path) -> RawTracks:
 
 
 def from_idtracker(file: Path, content: Mapping[str, Any]) -> RawTracks:
-    """The dictionary that idtracker.ai keeps in each of its formats."""
+    """The dictionary that all formats of idtracker.ai contain."""
     if "trajectories" not in content:
         raise bad_track(file, f"it has no trajectories: it has {', '.join(map(str, content))[:120]}")
     name = str(file)
@@ -103,12 +103,12 @@ def _corners(file: str, border: Any) -> NDArray[np.float64] | None:
         return None
     corners = np.asarray(border, np.float64)
     if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3 or not np.isfinite(corners).all():
-        raise bad_track(file, f"its border must be three corners or more, got the shape {corners.shape}")
+        raise bad_track(file, f"its border must have at least three corners, got the shape {corners.shape}")
     return corners
 
 
 def read_trex(files: list[Path]) -> RawTracks:
-    """TRex's .npz: one file for each animal, with frame, X and Y; infinity where it was not seen."""
+    """TRex's .npz: one file for each animal, with frame, X and Y; infinity if it was not seen."""
     parts = [_trex_animal(file) for file in files]
     first = min(int(part["frame"].min()) for part in parts)
     last = max(int(part["frame"].max()) for part in parts)
@@ -119,7 +119,7 @@ def read_trex(files: list[Path]) -> RawTracks:
         rows = part["frame"].astype(np.int64) - first
         if (np.diff(rows) <= 0).any():
             row = int(np.flatnonzero(np.diff(rows) <= 0)[0]) + 1
-            raise bad_track(files[k], "frames must go up by one or more", row=row, column="frame")
+            raise bad_track(files[k], "frames must increase", row=row, column="frame")
         places[rows, k, 0], places[rows, k, 1] = part["x"], part["y"]
     name = " ".join(map(str, files))
     rates = {part["rate"] for part in parts if part["rate"] is not None}
@@ -136,7 +136,7 @@ def _trex_animal(file: Path) -> dict[str, Any]:
         with np.load(file, allow_pickle=False) as found:
             content = {key: found[key] for key in found.files}
     except (OSError, EOFError, ValueError, KeyError) as error:
-        raise bad_track(file, f"it is no .npz of plain arrays: {error}") from None
+        raise bad_track(file, f"it is not an .npz file of plain arrays: {error}") from None
     known = {key.split("#")[0].strip().lower(): key for key in reversed(list(content))}
     # TRex lets users choose the point of the body; the centroid, weighted by brightness, comes first.
     for axis in ("x", "y"):
@@ -151,7 +151,7 @@ def _trex_animal(file: Path) -> dict[str, Any]:
     frames, x, y = (np.asarray(content[known[name]]).reshape(-1) for name in ("frame", "x", "y"))
     if not len(frames) == len(x) == len(y) or not len(frames):
         raise bad_track(
-            file, f"frame, X and Y have {len(frames)}, {len(x)} and {len(y)} values, expected as many each"
+            file, f"frame, X and Y have {len(frames)}, {len(x)} and {len(y)} values, expected equal numbers"
         )
     gone = ~(np.isfinite(x) & np.isfinite(y))
     if "missing" in content:

@@ -1,8 +1,8 @@
-"""Gaps, jumps and smoothing: from raw places to places and velocities, with everything that was changed counted.
+"""Gaps, jumps and smoothing: from raw positions to positions and velocities. All changes are counted.
 
-Gaps up to a stated length are filled by straight lines and marked. Places are left as they are unless smoothing is
-asked for: then SciPy's Savitzky-Golay filter fits a polynomial to each window, and its slope is the velocity. Without
-it velocities are central differences, which is that filter with a window of three and a parabola.
+Gaps up to a given length are filled by linear interpolation and marked. Positions are unchanged unless smoothing is
+requested: then SciPy's Savitzky-Golay filter fits a polynomial to each window, and its slope is the velocity. Without
+smoothing, velocities are central differences, which is that filter with a window of three and a parabola.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from murmura.lab.tracks.raw import RawTracks, bad_track, lengths
 JUMP = 5.0
 """A move is a jump if it is this many times longer than 99 of 100 moves, unless a maximum speed is given."""
 SANE_SPEED = 1000.0
-"""If half of all moves are faster [u/s], a unit is wrong: a body length is no pixel, a frame no second."""
+"""If half of all moves are faster than this [u/s], a unit must be wrong, such as pixels for body lengths."""
 
 
 @dataclass
 class Cleaned:
-    """Places and velocities, NaN where an animal is absent, and what was done to get there."""
+    """Positions and velocities, NaN if an animal is absent, and counts of what was changed."""
 
     positions: NDArray[np.float64]
     velocities: NDArray[np.float64]
@@ -37,21 +37,21 @@ class Cleaned:
 
 
 def check_smoothing(window: int, order: int, fill: int) -> None:
-    """Refuse numbers that no filter takes."""
+    """Refuse invalid parameters of the filter."""
     if window and (window < 3 or window % 2 == 0):
-        raise ScenarioError(f"--smooth takes an odd number of frames from 3 on, or 0 for none, got {window}")
+        raise ScenarioError(f"--smooth takes an odd number of at least 3 frames, or 0 for none, got {window}")
     if not 1 <= order < (window or 3):
         raise ScenarioError(
             f"--order takes a degree from 1 to less than the window of {window or 3}, got {order}"
         )
     if fill < 0:
-        raise ScenarioError(f"--fill takes 0 or more frames, got {fill}")
+        raise ScenarioError(f"--fill takes at least 0 frames, got {fill}")
 
 
 def clean(
     raw: RawTracks, scale: float, fps: float, fill: int, window: int, order: int, max_speed: float | None
 ) -> Cleaned:
-    """Places [u] and velocities [u/s] out of raw places."""
+    """Positions [u] and velocities [u/s] from raw positions."""
     places = raw.positions / scale
     known = np.isfinite(places[..., 0])
     jumped, limit = _jumps(raw, places, known, fps, max_speed)
@@ -64,7 +64,7 @@ def clean(
     for animal in range(places.shape[1]):
         for first, end in runs_of(present[:, animal]):
             if end - first == 1:
-                # A place without one before or after has no velocity.
+                # A position without one before or after it has no velocity.
                 alone += 1
                 places[first, animal] = np.nan
                 continue
@@ -100,7 +100,7 @@ def _filtered(
 
 
 def _fill(places: NDArray[np.float64], known: NDArray[np.bool_], longest: int) -> NDArray[np.bool_]:
-    """Fill the gaps of one animal between two frames that saw it, in place; return which places are new."""
+    """Fill the gaps of one animal in place, between two frames in which it was seen; return which positions are new."""
     filled = np.zeros(len(places), bool)
     for first, end in runs_of(~known):
         if first > 0 and end < len(places) and end - first <= longest:
@@ -111,7 +111,7 @@ def _fill(places: NDArray[np.float64], known: NDArray[np.bool_], longest: int) -
 
 
 def runs_of(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First frame and end of every stretch of true values."""
+    """First frame and end of every run of true values."""
     edges = np.flatnonzero(np.diff(chosen.astype(np.int8), prepend=0, append=0))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -119,12 +119,12 @@ def runs_of(chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def _jumps(
     raw: RawTracks, places: NDArray[np.float64], known: NDArray[np.bool_], fps: float, max_speed: float | None
 ) -> tuple[int, float]:
-    """How many moves between two frames are jumps, and beyond which speed [u/s]; refuse speeds of a wrong unit."""
+    """The number of moves that are jumps, and the speed that defines them [u/s]; refuse speeds in a wrong unit."""
     moves = np.diff(places, axis=0) * fps
     speeds = lengths(moves)
     seen = speeds[known[1:] & known[:-1]]
     if not len(seen):
-        raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")
+        raise bad_track(raw.file, "no animal is seen in two consecutive frames: nothing moves")
     middle = float(np.median(seen))
     if max_speed is None and middle > SANE_SPEED:
         between = np.where(known[1:] & known[:-1], speeds, 0.0)
@@ -133,8 +133,8 @@ def _jumps(
             frame + 1,
             animal,
             f"half of all moves are faster than {middle:.3g} u/s, and animal {raw.names[animal]} moves at "
-            f"{speeds[frame, animal]:.3g} u/s: is a unit wrong? --scale is file units (pixels) in a unit or body "
-            "length, --fps frames a second; --max-speed allows more",
+            f"{speeds[frame, animal]:.3g} u/s: is a unit wrong? --scale is file units (pixels) per unit or body "
+            "length, --fps frames per second; --max-speed allows more",
         )
     limit = JUMP * float(np.quantile(seen, 0.99)) if max_speed is None else max_speed
     return int((seen > limit).sum()), limit

@@ -1,7 +1,7 @@
-"""Tracked animals as the folder of a run: the same files, written from arrays instead of steps.
+"""Stores tracked animals as a run folder: the same files, written from arrays instead of steps.
 
-In the scenario of such a run the arena is the world, a frame is a step, and there are no rules.
-`tracks.json` reports where they come from and what was done to them, and its hash is in the manifest.
+In the scenario of such a run, the arena is the world, a frame is a step, and there are no rules.
+`tracks.json` reports the source of the tracks and how they were processed; its hash is in the manifest.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ FILLED = "filled"
 BACKEND = "tracks"
 """The backend in a manifest of tracks, whose steps were not computed."""
 LEAST_STRIDES = 3.0
-"""A world must be more than so many strides of its fastest animal wide: half of it, and half again for panic."""
+"""Least width of a world, in strides of its fastest animal: half of it, and half again for panic."""
 Progress = Callable[[int, int], None]
 
 
 def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) -> Run:
-    """Write a new folder; where something goes wrong, nothing of it stays."""
+    """Write a new folder; if anything fails, nothing is left behind."""
     check_request(0, folder, 1)
     scenario, every = scenario_of(tracks, folder), steps_between(tracks.fps)
     try:
@@ -56,7 +56,7 @@ def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) 
             for name, content in files.items():
                 write_atomically(folder / name, content)
             _write_frames(tracks, folder, scenario, manifest, progress)
-            manifest.write(folder)  # last: who has it has everything
+            manifest.write(folder)  # last: a folder with it is complete
         except BaseException:
             for name in (*files, TRAJECTORY, METRICS, EVENTS):
                 (folder / name).unlink(missing_ok=True)
@@ -65,12 +65,12 @@ def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) 
 
 
 def steps_between(fps: float) -> int:
-    """Steps of at most a second between two frames: scenarios have no longer ones."""
+    """Steps of at most a second between two frames, the limit for scenarios."""
     return max(1, math.ceil(1.0 / fps - 1e-9))
 
 
 def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
-    """A world like the arena, and no rule."""
+    """A scenario with the arena as its world, and no rules."""
     every = steps_between(tracks.fps)
     name = re.sub(r"[^a-z0-9_-]+", "-", folder.resolve().name.lower()).strip("-_") or "tracks"
     speed = max(float(tracks.report["greatest_speed"]), 1e-6)
@@ -98,12 +98,12 @@ def scenario_of(tracks: Tracks, folder: Path) -> Scenario:
 
 
 def _refuse_strides(tracks: Tracks, speed: float) -> None:
-    """Raise where animals cross so much of the arena between two frames that no world could hold them."""
+    """Raise if animals cross too much of the arena between two frames."""
     side = min(tracks.width, tracks.height, tracks.depth or math.inf)
     stride = speed / (tracks.fps * steps_between(tracks.fps))
     if stride * LEAST_STRIDES >= side:
         raise ScenarioError(
-            f"{tracks.report['files'][0]['name']}: the fastest animal moves {stride:g} [u] in a frame, "
+            f"{tracks.report['files'][0]['name']}: the fastest animal moves {stride:g} [u] per frame, "
             f"expected less than a third of the arena's smallest side ({side:g} [u]); give the whole arena "
             "(--arena), or the speed above which a move is a jump (--max-speed)"
         )
@@ -153,7 +153,7 @@ def _write_frames(
 
 
 def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str, NDArray[Any]]]:
-    """The chunks of each frame: who is there, where, how fast, and which places are filled."""
+    """The chunks of each frame: ids, positions, velocities, and which positions were filled."""
     center, first = middle(scenario).astype(np.float64), None
     for number, here in enumerate(tracks.present):
         ids = np.flatnonzero(here).astype(np.int32)
@@ -170,7 +170,7 @@ def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str
         if first is None:
             first = ids
             chunks |= constants(scenario)
-            # Readers look for what a frame does not say in the first one, and insist on some.
+            # Readers take missing values from the first frame, and require some of them there.
             chunks[ID], chunks[TYPE] = (
                 (ids if len(ids) else np.zeros(1, np.int32)),
                 np.zeros(max(1, len(ids)), "<u4"),
@@ -181,13 +181,13 @@ def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str
 
 
 def flocks(tracks: Tracks) -> Iterator[Flock]:
-    """Every frame as measures see it; the velocities before are those of the frame before."""
+    """Every frame in the form that measures need; previous velocities are those of the previous frame."""
     before: NDArray[np.float64] | None = None
     for places, velocities in zip(tracks.positions, tracks.velocities, strict=True):
         here = np.isfinite(places[:, 0])
         known = None
         if before is not None:
-            # Who was not there a frame ago counts as going straight on.
+            # Animals that were absent in the previous frame are treated as moving straight.
             known = np.where(np.isfinite(before[here]), before[here], velocities[here])
         yield Flock(
             positions=places[here], velocities=velocities[here], before=known, elapsed=1.0 / tracks.fps,
@@ -198,7 +198,7 @@ def flocks(tracks: Tracks) -> Iterator[Flock]:
 
 
 def tracks_report(run: Run) -> dict[str, Any] | None:
-    """What `tracks.json` says of a run of animals; None of a simulated one."""
+    """The content of `tracks.json`; None for a simulated run."""
     if TRACKS not in run.manifest["files"]:
         return None
     try:

@@ -1,6 +1,6 @@
-"""What the package `movement` opens: poses of DeepLabCut, SLEAP, LightningPose, Anipose and NWB.
+"""Poses of DeepLabCut, SLEAP, LightningPose, Anipose and NWB, read with the package `movement`.
 
-An animal's place is the mean of its keypoints that were seen, or one of them.
+The position of an animal is the mean of its visible keypoints, or one of them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ PROGRAMS = ("DeepLabCut", "SLEAP", "LightningPose", "Anipose", "NWB")
 
 
 def read_poses(file: Path, program: str, fps: float | None, keypoint: str | None) -> RawTracks:
-    """Tracks out of a file of poses.
+    """Read tracks from a file of poses.
 
     Args:
         file: The file.
-        program: Who wrote it, one of `PROGRAMS`.
-        fps: Frames a second, where the file does not know.
-        keypoint: Whose place counts; by default the mean of all that were seen.
+        program: The program that wrote it, one of `PROGRAMS`.
+        fps: Frames per second, if the file does not contain them.
+        keypoint: The keypoint used as position; by default the mean of all visible ones.
     """
     known = {name.lower(): name for name in PROGRAMS}
     if program.lower() not in known:
@@ -37,14 +37,14 @@ def read_poses(file: Path, program: str, fps: float | None, keypoint: str | None
         from movement.io import load_dataset
     try:
         found = load_dataset(file, source_software=known[program.lower()], fps=fps)
-    except Exception as error:  # readers of a dozen formats, each with errors of its own
+    except Exception as error:  # readers of a dozen formats, each with its own errors
         raise bad_track(file, f"movement cannot open it as {program}: {str(error).splitlines()[0]}") from None
     dims = found["position"].dims
     # Earlier versions of movement call these dimensions individuals and keypoints.
     named = [next((dim for dim in dims if dim.startswith(word)), word) for word in ("individual", "keypoint")]
     if not {"time", "space", *named} <= set(dims):
         raise bad_track(
-            file, f"expected places by time, animal and keypoint, got {', '.join(map(str, dims))}"
+            file, f"expected positions by time, animal and keypoint, got {', '.join(map(str, dims))}"
         )
     places = found["position"].transpose("time", *named, "space")
     return _tracks(file, found, places, keypoint, fps)
@@ -60,14 +60,14 @@ def _tracks(file: Path, found: Any, places: Any, keypoint: str | None, fps: floa
                 file, f"it has no keypoint {keypoint!r}{nearest(keypoint, names)}; it has {', '.join(names)}"
             )
         centers = values[:, :, names.index(keypoint)]
-        note = f"an animal's place is its keypoint {keypoint}"
+        note = f"the position of an animal is its keypoint {keypoint}"
     else:
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", RuntimeWarning
             )  # the mean of nothing, which is NaN as it should be
             centers = np.nanmean(values, axis=2)
-        note = f"an animal's place is the mean of its keypoints ({', '.join(names)}) that were seen"
+        note = f"the position of an animal is the mean of its visible keypoints ({', '.join(names)})"
     rate = found.attrs.get("fps") or fps
     rate = float(rate) if rate is not None and math.isfinite(float(rate)) else None
     labels = [str(name) for name in places[people].values]

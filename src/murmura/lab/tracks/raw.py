@@ -1,4 +1,4 @@
-"""What a file of tracks says, before anything is scaled, filled or smoothed; and how its faults are named."""
+"""The content of a file of tracks, before anything is scaled, filled or smoothed, and errors that name its position."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from murmura.core.errors import ScenarioError
 
 LARGEST_FILE = 2**30
-"""Files beyond this size [bytes] are refused: their arrays would not fit beside each other into ordinary memory."""
+"""Greatest size of a file [bytes]: the arrays of larger ones would not fit into ordinary memory."""
 MOST_POINTS = 100_000_000
-"""Frames times animals; a slip in a frame column would otherwise ask for more memory than there is."""
+"""Greatest number of frames times animals: a typo in a frame column would otherwise exhaust the memory."""
 
 
 def bad_track(
     file: str | Path, what: str, *, row: int | None = None, column: str | int | None = None
 ) -> ScenarioError:
-    """A fault in a file, with its place: rows of text files are counted as an editor does, from 1."""
+    """An error in a file, with its position: rows of text files are counted from 1, as in an editor."""
     place = "" if row is None else f", row {row:,}"
     place += "" if column is None else f", column {column}"
     return ScenarioError(f"{file}{place}: {what}")
@@ -33,18 +33,17 @@ Fault = Callable[[int | None, int, str], ScenarioError]
 
 @dataclass
 class RawTracks:
-    """Places as a file gives them.
+    """Positions as in the file.
 
     Attributes:
-        file: Where they are from, for messages.
-        positions: Shape (frames, animals, 2), or 3 where there is a height, in the unit of the file; NaN where an
-            animal was not seen.
-        names: What the file calls each animal, shape (animals,).
-        fps: Frames a second; None where the file does not know.
-        body_length: In the file's unit; None where the file does not know.
-        border: Corners of the arena in the file's unit, shape (corners, 2); None where the file does not know.
-        notes: What a reader should know of how it was read.
-        fault: Where the file has rows: the error of the row of an animal (number) in a frame, None: its first.
+        file: The name of the file, for messages.
+        positions: Shape (frames, animals, 2), or 3 with heights, in the file's unit; NaN if an animal was not seen.
+        names: The name of each animal in the file, shape (animals,).
+        fps: Frames per second; None if the file does not contain them.
+        body_length: In the file's unit; None if the file does not contain it.
+        border: Corners of the arena in the file's unit, shape (corners, 2); None if the file does not contain it.
+        notes: Remarks about how the file was read.
+        fault: If the file has rows: returns the error for the row of an animal (number) in a frame; None: its first.
     """
 
     file: str
@@ -57,7 +56,7 @@ class RawTracks:
     fault: Fault | None = None
 
     def bad_place(self, frame: int, animal: int, what: str) -> ScenarioError:
-        """A fault of an animal in a frame, with its row and column, or its frame and name where there is no table."""
+        """An error about an animal in a frame, with row and column or, if there is no table, with frame and name."""
         if self.fault is not None:
             return self.fault(frame, animal, what)
         return ScenarioError(f"{self.file}, frame {frame:,}, animal {self.names[animal]}: {what}")
@@ -79,10 +78,10 @@ def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = Non
         raise bad_track(
             file,
             f"expected an array of frames x animals x 2 (or 3), got the shape {array.shape}; "
-            "bring its axes into this order",
+            "transpose its axes into this order",
         )
     if not array.size:
-        raise bad_track(file, f"it holds no place: the shape is {array.shape}")
+        raise bad_track(file, f"it contains no positions: the shape is {array.shape}")
     if array.shape[0] * array.shape[1] > MOST_POINTS:
         raise bad_track(
             file,
@@ -97,26 +96,26 @@ def from_array(file: str, array: NDArray[Any], names: Sequence[str] | None = Non
     known = [str(name) for name in (range(array.shape[1]) if names is None else names)]
     unseen = np.flatnonzero(np.isnan(places[..., 0]).all(axis=0))
     if len(unseen):
-        what = f"animal {known[unseen[0]]} is not seen in any of the {len(places):,} frames; take it out of the file"
+        what = f"animal {known[unseen[0]]} is not seen in any of the {len(places):,} frames; remove it from the file"
         fault: Fault | None = more.get("fault")
         raise fault(None, int(unseen[0]), what) if fault else bad_track(file, what, column=int(unseen[0]))
     return RawTracks(file, places, known, notes=notes, **more)
 
 
 def _is_flat(heights: NDArray[np.float64]) -> bool:
-    """Whether all known heights are one."""
+    """Whether all known heights are equal."""
     known = heights[np.isfinite(heights)]
     return not len(known) or bool((known == known[0]).all())
 
 
 def lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Lengths of vectors of two or three numbers, which lie along the last axis."""
+    """Lengths of vectors of two or three numbers along the last axis."""
     found = np.hypot(vectors[..., 0], vectors[..., 1])
     return np.asarray(found if vectors.shape[-1] == 2 else np.hypot(found, vectors[..., 2]))
 
 
 def described(file: str, found: Mapping[str, Any], key: str) -> float | None:
-    """A positive number that a file says of itself, or None."""
+    """A positive number in the file's metadata, or None."""
     value = found.get(key)
     if value is None:
         return None

@@ -1,6 +1,6 @@
 """Long tables of tracks, as CSV or Parquet: a row for each animal in each frame.
 
-Columns are found by their usual names, or named by the user. Errors name row and column.
+Columns are found by common names, or named by the user. Errors name row and column.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ USUAL = {
 }
 MISSING = frozenset(("", "nan", "na", "n/a", "null", "none"))
 ON_TIME = 0.25
-"""How far a time may be from its frame, as a share of the time between two frames."""
+"""Tolerance of times, as a share of the time between two frames."""
 
 
 def read_csv(files: list[Path], columns: Mapping[str, str]) -> RawTracks:
-    """Tracks out of text tables, one after the other."""
+    """Tracks from text tables, one after the other."""
     parts = [_csv_columns(file, columns) for file in files]
     return _tracks(files, parts)
 
 
 def read_parquet(files: list[Path], columns: Mapping[str, str]) -> RawTracks:
-    """Tracks out of Parquet tables, one after the other."""
+    """Tracks from Parquet tables, one after the other."""
     parts = [_parquet_columns(file, columns) for file in files]
     return _tracks(files, parts)
 
 
 class Rows:
-    """The columns of one table: places, when, whose, and the row of each."""
+    """The columns of one table: positions, times, ids, and their rows."""
 
     def __init__(self, file: Path, clock: str, has_z: bool) -> None:
         self.file, self.clock, self.has_z = file, clock, has_z
@@ -89,7 +89,7 @@ def _csv_columns(file: Path, columns: Mapping[str, str]) -> Rows:
 
 
 def _delimiter(sample: str) -> str:
-    """The separator of the first line: whichever of the usual ones it has most of."""
+    """The separator of the first line: the most frequent of the common ones."""
     first = sample.splitlines()[0]
     return max((",", ";", "\t"), key=first.count)
 
@@ -128,14 +128,14 @@ def _take(
     header: list[str],
     at: dict[str, int],
 ) -> None:
-    """One row, where it makes sense."""
+    """Add one row, after checking it."""
     x, y, z = place
     clock = header[at[rows.clock]]
     if math.isnan(when):
         raise bad_track(rows.file, f"the {rows.clock} is missing", row=number, column=clock)
     if rows.clock == "frame" and not (when == round(when) and when >= 0.0):
         raise bad_track(
-            rows.file, f"a frame is a whole number of 0 or more, got {when:g}", row=number, column=clock
+            rows.file, f"a frame must be a whole number of at least 0, got {when:g}", row=number, column=clock
         )
     if math.isnan(x) != math.isnan(y):
         lacking = header[at["x" if math.isnan(x) else "y"]]
@@ -176,10 +176,10 @@ def _parquet_columns(file: Path, columns: Mapping[str, str]) -> Rows:
 
 
 def find_columns(file: Path, header: list[str], chosen: Mapping[str, str]) -> dict[str, int]:
-    """Where the table has frame or time, id, x, y and z: as the user says, or by the usual names."""
+    """The columns of frame or time, id, x, y and z: named by the user, or found by common names."""
     twice = next((name for name in header if header.count(name) > 1), None)
     if twice is not None:
-        raise bad_track(file, "it stands twice in the header", row=1, column=twice)
+        raise bad_track(file, "it appears twice in the header", row=1, column=twice)
     for role, name in chosen.items():
         if role not in USUAL:
             raise ScenarioError(f"--columns names frame, time, id, x, y or z, got {role!r}")
@@ -204,20 +204,20 @@ def find_columns(file: Path, header: list[str], chosen: Mapping[str, str]) -> di
         raise bad_track(
             file,
             f"no column is called {' nor '.join(lacking)}: it has {', '.join(header) or 'none'}; "
-            f"name it by --columns {first}=NAME",
+            f"name it with --columns {first}=NAME",
             row=1,
         )
     return places
 
 
 def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
-    """The rows of all files as an array, with every (frame, id) once and frames in order."""
+    """The rows of all files as an array; every (frame, id) must be unique, and frames in order."""
     name, clock = " ".join(map(str, files)), parts[0].clock
     for part in parts:
         if part.clock != clock:
             raise bad_track(part.file, f"it has the column {part.clock}, but {files[0]} has {clock}")
         if not len(part.when):
-            raise bad_track(part.file, "it has a header and no row")
+            raise bad_track(part.file, "it has a header and no rows")
     when = np.concatenate([np.frombuffer(part.when, np.float64) for part in parts])
     ids = [identity for part in parts for identity in part.ids]
     labels = sorted(set(ids), key=_by_number)
@@ -227,7 +227,7 @@ def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
     frames, fps = _frames(parts, when, clock)
     if (int(frames.max()) + 1) * len(labels) > MOST_POINTS:
         row = int(frames.argmax())
-        raise _at(parts, row, f"frame {when[row]:g} would make more than {MOST_POINTS:,} points", clock)
+        raise _at(parts, row, f"frame {when[row]:g} would give more than {MOST_POINTS:,} points", clock)
     _check_twice(parts, frames, animals, labels, when)
     rows = np.stack([_column(parts, axis) for axis in ("x", "y", "z")], axis=1)
     _check_heights(parts, rows)
@@ -253,7 +253,7 @@ def _column(parts: list[Rows], axis: str) -> NDArray[np.float64]:
 
 
 def _check_heights(parts: list[Rows], places: NDArray[np.float64]) -> None:
-    """Refuse a height that some rows have and others lack, where they have a place."""
+    """Refuse heights that are missing in some rows with a position."""
     high, here = np.isfinite(places[:, 2]), np.isfinite(places[:, 0])
     lacking = np.flatnonzero(high != here)
     if high.any() and len(lacking):
@@ -270,7 +270,7 @@ def _check_order(parts: list[Rows], when: NDArray[Any], animals: NDArray[Any], l
         raise _at(
             parts, row,
             f"animal {labels[animals[row]]} goes back to {when[row]:g}: sort the rows of each animal, or give each "
-            "recording a file of its own", parts[0].clock,
+            "recording its own file", parts[0].clock,
         )  # fmt: skip
 
 
@@ -291,21 +291,21 @@ def _check_twice(
 
 
 def _frames(parts: list[Rows], when: NDArray[Any], clock: str) -> tuple[NDArray[np.int64], float | None]:
-    """The frame of each row from 0, and frames a second where the table has times."""
+    """The frame of each row, from 0, and frames per second if the table has times."""
     times = np.unique(when)
     if clock == "frame":
         steps = np.diff(times).astype(np.int64)
         stride = int(np.gcd.reduce(steps)) if len(steps) else 1
         frames = ((when - times[0]) / stride).astype(np.int64)
         if stride > 1:
-            # Every k-th frame of a film: --fps is that of the film, so it must be told.
+            # The table has every k-th frame of a film, but --fps is that of the film.
             raise _at(
                 parts, 0, f"only every {stride}th frame is in the table: divide the frames by {stride}, and give "
-                "--fps as frames of the table a second", clock,
+                "--fps as the frame rate of the table", clock,
             )  # fmt: skip
         return frames, None
     if len(times) < 2:
-        raise _at(parts, 0, "all rows have the same time; expected two or more", clock)
+        raise _at(parts, 0, "all rows have the same time; expected at least two times", clock)
     step = float(np.median(np.diff(times)))
     count = max(1, round((times[-1] - times[0]) / step))
     step = float(times[-1] - times[0]) / count
@@ -315,14 +315,14 @@ def _frames(parts: list[Rows], when: NDArray[Any], clock: str) -> tuple[NDArray[
     if off.any():
         row = int(np.flatnonzero(off)[0])
         raise _at(
-            parts, row, f"the time {when[row]:g} s is between two frames, which come every {step:g} s: expected times "
-            "at an even pace", clock,
+            parts, row, f"the time {when[row]:g} s is between two frames, which come every {step:g} s: expected evenly "
+            "spaced times", clock,
         )  # fmt: skip
     return frames, 1.0 / step
 
 
 def _at(parts: list[Rows], row: int, what: str, column: str) -> ScenarioError:
-    """A fault in one row of all tables together."""
+    """An error in one row, counted over all tables."""
     for part in parts:
         if row < len(part.row):
             return bad_track(part.file, what, row=part.row[row], column=column)

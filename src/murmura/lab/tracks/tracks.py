@@ -1,4 +1,4 @@
-"""Tracked animals as arrays: read, scaled, cleaned and put into an arena; and kept as a run.
+"""Tracked animals as arrays: read, scaled, cleaned and put into an arena, then stored as a run.
 
 run = mm.load_tracks("fish.csv", "fish", fps=30, scale=57)
 run.frames, run.metrics(), run.to_polars(), ...
@@ -38,15 +38,15 @@ class Tracks:
     """Tracked animals in their arena.
 
     Attributes:
-        positions: Shape (frames, animals, 2), or 3 where the world has a depth [u], from the lower corner of the world;
-            NaN where an animal is absent.
+        positions: Shape (frames, animals, 2), or 3 in a 3-D world [u], from the lower corner of the world; NaN if an
+            animal is absent.
         velocities: The same [u/s].
-        filled: Which places were not seen but filled, shape (frames, animals).
-        names: What the file calls each animal.
-        fps: Frames a second.
-        width, height, depth: Of the world [u]; no depth in the plane.
-        walls: Corners of the arena [u], shape (n, 2), where it is no box; else None. In space they stand upright.
-        radius: Up to which distance animals count as neighbours in measures [u].
+        filled: Which positions were filled instead of seen, shape (frames, animals).
+        names: The name of each animal in the file.
+        fps: Frames per second.
+        width, height, depth: Size of the world [u]; no depth in the plane.
+        walls: Corners of the arena [u], shape (n, 2); None if it is a box. In space, walls are vertical.
+        radius: Greatest distance of neighbours in measures [u].
         report: What was read and what was changed, as plain data.
     """
 
@@ -68,7 +68,7 @@ class Tracks:
         return np.asarray(np.isfinite(self.positions[..., 0]))
 
     def save(self, folder: str | Path, progress: Callable[[int, int], None] | None = None) -> Run:
-        """Keep them as a run in a new folder."""
+        """Store them as a run in a new folder."""
         from murmura.lab.tracks.folder import save_tracks
 
         return save_tracks(self, Path(folder), progress)
@@ -81,14 +81,14 @@ def load_tracks(
     progress: Callable[[int, int], None] | None = None,
     **how: Any,
 ) -> Run:
-    """Make a run of tracked animals, which everything that reads runs can read.
+    """Convert tracked animals into a run, which everything that reads runs can read.
 
     Args:
         files: A table (.csv, .parquet), an array (.npy), trajectories of idtracker.ai (.npy, .json, .h5), TRex's .npz
-            files (one for each animal), or what the package `movement` opens.
+            files (one for each animal), or a file that the package `movement` can read.
         out: A new folder.
-        progress: Called now and then with the frames written and all frames.
-        **how: As `read_tracks` takes it: fps, scale, arena, fill, smooth, order, radius, columns, source, keypoint,
+        progress: Called now and then with the number of frames written and their total.
+        **how: Arguments of `read_tracks`: fps, scale, arena, fill, smooth, order, radius, columns, source, keypoint,
             max_speed, flip, trust_pickle.
 
     Returns:
@@ -121,21 +121,22 @@ def read_tracks(
 
     Args:
         files: As for `load_tracks`.
-        fps: Frames a second; needed where the file does not know.
-        scale: File units (pixels) in one unit of the run, or "body" for the body length that the file knows.
+        fps: Frames per second; needed if the file does not contain them.
+        scale: File units (pixels) per unit of the run, or "body" for the body length in the file.
         arena: box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,... in the file's unit, or file; by default the
-            file's own border, or the box around all places.
+            border in the file, or the box around all positions.
         fill: Gaps up to this many frames are filled by linear interpolation, and marked.
-        smooth: Window of the Savitzky-Golay filter [frames], odd; 0: places stay as they are.
+        smooth: Window of the Savitzky-Golay filter [frames], odd; 0: no smoothing.
         order: Degree of its polynomial.
-        radius: Up to which distance animals are neighbours in measures [u]; by default three times the median distance
-            to the nearest.
-        columns: Which columns of a table are frame, time, id, x, y, z: a table, or texts as `--columns` takes them.
-        source: DeepLabCut, SLEAP, LightningPose, Anipose or NWB: the file is opened by `movement`.
-        keypoint: Of poses, whose place counts; by default the mean of all that were seen.
-        max_speed: Moves that are faster count as jumps [u/s].
+        radius: Greatest distance of neighbours in measures [u]; by default three times the median distance to the
+            nearest neighbour.
+        columns: Which columns of a table are frame, time, id, x, y, z: a dictionary, or strings in the syntax of
+            `--columns`.
+        source: DeepLabCut, SLEAP, LightningPose, Anipose or NWB: the file is read with `movement`.
+        keypoint: For poses, the keypoint used as position; by default the mean of all visible ones.
+        max_speed: Moves faster than this count as jumps [u/s].
         flip: Whether y grows upwards in the file, as on paper; here it grows downwards, as in pictures.
-        trust_pickle: Whether Python objects in a .npy file may be loaded, which runs whatever they hold.
+        trust_pickle: Whether Python objects in a .npy file may be loaded, which executes any code in them.
     """
     paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
     check_smoothing(smooth, order, fill)
@@ -150,7 +151,7 @@ def read_tracks(
     cleaned = clean(raw, unit, rate, fill, smooth, order, max_speed)
     places = cleaned.positions[np.isfinite(cleaned.positions[..., 0])]
     if not len(places):
-        raise bad_track(raw.file, "no animal is seen in two frames that follow each other: nothing moves")
+        raise bad_track(raw.file, "no animal is seen in two consecutive frames: nothing moves")
     where = make_arena(arena, places[:, :2] * unit, raw.border)
     low, (width, height, *depth), outside = _world(where, places, unit)
     cleaned.positions -= low
@@ -190,14 +191,16 @@ def _read(
     fps: float | None,
     trust_pickle: bool,
 ) -> RawTracks:
-    """What the files hold, by who wrote them."""
+    """Read the files, by the program that wrote them."""
     if not paths:
-        raise ScenarioError("name a file of tracks")
+        raise ScenarioError("give at least one file of tracks")
     for path in paths:
         _check_file(path)
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
-        raise ScenarioError(f"the files of one recording are of one kind, got {', '.join(sorted(endings))}")
+        raise ScenarioError(
+            f"the files of one recording must be of one kind, got {', '.join(sorted(endings))}"
+        )
     ending = endings.pop()
     if source is None and ending in (".csv", ".tsv", ".txt"):
         return read_csv(paths, columns)
@@ -206,7 +209,9 @@ def _read(
     if source is None and ending == ".npz":
         return read_trex(paths)
     if len(paths) > 1:
-        raise ScenarioError(f"a recording in {ending} is one file, got {len(paths)}; make a run of each")
+        raise ScenarioError(
+            f"a recording in {ending} must be one file, got {len(paths)}; convert each to its own run"
+        )
     if source is not None:
         return read_poses(paths[0], source, fps, keypoint)
     if ending == ".npy":
@@ -216,7 +221,7 @@ def _read(
     if ending in (".h5", ".hdf5"):
         return read_idtracker_h5(paths[0])
     raise bad_track(
-        paths[0], f"tracks end in {', '.join(ENDINGS)}; others are opened with --from, as --from SLEAP"
+        paths[0], f"tracks must end in {', '.join(ENDINGS)}; read others with --from, such as --from SLEAP"
     )
 
 
@@ -231,20 +236,18 @@ def _check_file(path: Path) -> None:
     if size > LARGEST_FILE:
         raise bad_track(
             path,
-            f"it has {size / 1e9:.1f} GB, expected at most {LARGEST_FILE / 1e9:.1f}: cut it into recordings, or "
-            "leave out columns that are not needed",
+            f"it has {size / 1e9:.1f} GB, expected at most {LARGEST_FILE / 1e9:.1f}: split it into recordings, or "
+            "remove columns that are not needed",
         )
 
 
 def _rate(raw: RawTracks, fps: float | None) -> float:
     if fps is not None:
         if raw.fps is not None and not math.isclose(fps, raw.fps, rel_tol=1e-3):
-            raw.notes.append(f"the file says {raw.fps:g} frames a second; {fps:g} were asked for and used")
+            raw.notes.append(f"the file says {raw.fps:g} frames per second; {fps:g} were requested and used")
         return fps
     if raw.fps is None:
-        raise bad_track(
-            raw.file, "it does not say how many frames a second has: add --fps, for example --fps 30"
-        )
+        raise bad_track(raw.file, "it does not contain a frame rate: add --fps, for example --fps 30")
     return raw.fps
 
 
@@ -252,7 +255,7 @@ def _unit(raw: RawTracks, scale: float | str) -> float:
     if scale == "body":
         if raw.body_length is None:
             raise bad_track(
-                raw.file, "it does not know the body length: give --scale as pixels in a body length"
+                raw.file, "it does not contain a body length: give --scale as pixels per body length"
             )
         return raw.body_length
     try:
@@ -272,9 +275,9 @@ def _check_positive(name: str, value: float | None) -> None:
 def _world(
     arena: Arena, places: NDArray[np.float64], unit: float
 ) -> tuple[NDArray[np.float64], list[float], int]:
-    """Lower corner and sides of the world [u] around an arena, and how many places are outside of the arena.
+    """Lower corner and sides of the world [u] around an arena, and the number of positions outside the arena.
 
-    An arena has no height: in space the world reaches from the lowest place to the highest.
+    An arena has no height: in space, the world extends from the lowest position to the highest.
     """
     corners = arena.corners / unit
     outside = int((~arena.contains(places[:, :2] * unit)).sum())

@@ -35,12 +35,12 @@ class Circle(Model):
     kind: Literal["circle"] = choice("circle", "Its shape.")
     x: float = quantity(..., "Its centre.", "u")
     y: float = quantity(..., "Its centre.", "u")
-    z: float | None = quantity(None, "Height of its centre, in a world with a depth; none: halfway up.", "u")
+    z: float | None = quantity(None, "Height of its centre, in a 3-D world; none: halfway up.", "u")
     radius: float = quantity(..., "Its radius.", "u", gt=0)
 
 
 class Cylinder(Model):
-    """An upright column, in a world with a depth."""
+    """An upright column, in a 3-D world."""
 
     kind: Literal["cylinder"] = choice("cylinder", "Its shape.")
     x: float = quantity(..., "Its axis.", "u")
@@ -51,7 +51,7 @@ class Cylinder(Model):
 
 
 class Box(Model):
-    """A box in a world with a depth: between two corners along the axes, then turned about its upright middle line."""
+    """A box in a 3-D world: between two corners along the axes, then turned about its upright middle line."""
 
     kind: Literal["box"] = choice("box", "Its shape.")
     low: Place = Field(description="One corner before it is turned, (x, y, z) [u].")
@@ -93,7 +93,7 @@ class Box(Model):
 
 
 class Plane(Model):
-    """An endless flat wall, in a world with a depth."""
+    """An endless flat wall, in a 3-D world."""
 
     kind: Literal["plane"] = choice("plane", "Its shape.")
     point: Place = Field(description="A point on it, (x, y, z) [u].")

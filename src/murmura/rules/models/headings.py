@@ -29,7 +29,7 @@ def within(turn: Any, most: Number) -> Any:
 
 
 def approximate_normal_vector(me_id: Integer, world: Any, stream: int) -> Vec:
-    """Three random numbers with the distribution of `approximate_normal`, for a world with a depth."""
+    """Three random numbers with the distribution of `approximate_normal`, for a 3-D world."""
     return Vec(*(approximate_normal(me_id, world, stream + IN_SPACE + k) for k in (0, 2, 4)))
 
 

@@ -29,7 +29,7 @@ class Hunter(Model):
     x: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
     y: float | None = quantity(None, "Where it is at the start; none: drawn from the seed.", "u", PLACES)
     z: float | None = quantity(
-        None, "Where it is at the start, in a world with a depth; none: drawn from the seed.", "u", (0, 1000)
+        None, "Where it is at the start, in a 3-D world; none: drawn from the seed.", "u", (0, 1000)
     )
 
     max_speed: float = quantity(22.0, "Top speed without a burst.", SPEED, (1, 60), gt=0)

@@ -1,4 +1,4 @@
-"""Flight in a world with a depth: level flight, a preferred height, and banked turns.
+"""Flight in a 3-D world: level flight, a preferred height, and banked turns.
 
 Banking is Hildenbrandt, Carere and Hemelrijk 2010 (StarDisplay), in accelerations: lift acts along
 the bird's own up axis, weight downwards, drag against the motion, and thrust balances drag at cruise speed. Lateral
@@ -21,14 +21,14 @@ UPRIGHT = 1e-6  # squared horizontal part of a heading below which a bird flies 
 
 
 class FlightRule(Rule):
-    """A rule for worlds with a depth."""
+    """A rule for 3-D worlds."""
 
     def refuses(self, scenario: Any) -> list[str]:
         if scenario.world.depth is not None:
             return []
         name = next(name for name, rule in scenario.rules if rule is self)
         return [
-            f"rules.{name} needs a world with a depth, and this one is a plane: set world.depth, or "
+            f"rules.{name} needs a 3-D world, and this one is a plane: set world.depth, or "
             f"rules.{name}.enabled = false"
         ]
 

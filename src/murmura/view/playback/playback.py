@@ -1,7 +1,7 @@
 """A recorded run in the live view, with a time line; it can continue live from any frame.
 
-Nobody can change a recording. Going on live computes the flock of that step again, which then continues as an ordinary
-live scene.
+A recording cannot be changed. Continuing live recomputes the flock of that step, which then runs as an ordinary live
+scene.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from murmura.view.session.source import Source
 from murmura.view.wire.frames import EXTRAS
 
 TOP_SPEED = 16.0
-MOST_ROWS = 2000  # of what was measured, told to a page
-FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this, or the flock would jump
+MOST_ROWS = 2000  # rows of measurements that are sent to a page
+FRAMES_A_SECOND = 15.0  # sparsely recorded runs are sped up to this; otherwise the flock would jump
 
 
 class Playback(Session):
-    """A recorded run with any number of subscribers, who may continue live from any frame and return."""
+    """A recorded run with any number of subscribers; it can continue live from any frame and return."""
 
     def __init__(self, recording: Recording, speed: float | None = None) -> None:
         self._recorded = RecordedSource(recording)
         super().__init__(self._recorded, speed=usual_speed(recording) if speed is None else speed)
-        self._branch_origin = ""  # how the live flock was obtained, in words
+        self._branch_origin = ""  # describes how the live flock was obtained
         self._is_branching = False
         self._followed: Source | None = None
-        self._waits, self.running = True, False  # at the first frame, until there is a watcher
+        self._waits, self.running = True, False  # stays at the first frame until a page watches
 
     def _switch_to(self, source: Source) -> None:
         """Show another source; pages notice by its epoch."""
@@ -68,12 +68,12 @@ class Playback(Session):
 
     @cached_property
     def _history(self) -> dict[str, Any]:
-        """All that was measured in the run, for the charts."""
+        """All measurements of the run, for the charts."""
         recording = self._recorded.recording
         return history(list(recording.measures()), recording.scenario.motion.time_step)
 
     def ask_frame(self) -> None:
-        """The first watcher starts it, so that it is not over before anyone watches."""
+        """The first request starts playback, so that it is not over before anyone watches."""
         if self._waits:
             self._waits, self.running = False, True
         super().ask_frame()
@@ -83,7 +83,7 @@ class Playback(Session):
         self.status = {**self.status, "playback": self.time_line()}
 
     def _state_hash(self) -> str:
-        """Empty for a recorded frame, which does not hold all columns."""
+        """Empty for a recorded frame, which does not contain all columns."""
         return super()._state_hash() if self.is_live else ""
 
     def _carry_out(self, message: dict[str, Any], refuse: Callable[[str], None]) -> None:
@@ -112,11 +112,11 @@ class Playback(Session):
     def _seek(self, message: dict[str, Any]) -> None:
         step = number_of(message, "step", 0, 2**53)
         if self.is_live:
-            raise ScenarioError("this flock flies live, and only forwards: go back to the recording first")
+            raise ScenarioError("a live flock cannot go back in time: return to the recording first")
         before = self._recorded.row
         self._recorded.seek(int(step))
         if not 0 <= self._recorded.row - before <= 1:
-            self._recorded.epoch += 1  # a jump: pages must not draw a way from there to here
+            self._recorded.epoch += 1  # a jump: pages must not interpolate across it
 
     def _follow_scene(self) -> None:
         """A jump within the recording needs no new hello, only the frames that show it."""
@@ -126,10 +126,12 @@ class Playback(Session):
         super()._follow_scene()
 
     def _branch(self, message: dict[str, Any]) -> None:
-        """Go on live from the frame that is shown, as soon as its simulation has been computed."""
+        """Continue live from the shown frame, as soon as its simulation has been computed."""
         if self.is_live or self._is_branching:
             raise ScenarioError(
-                "this flock flies live already" if self.is_live else "it is on its way: a moment"
+                "this flock is already live"
+                if self.is_live
+                else "the live flock is being computed: please wait"
             )
         self._is_branching, self.running = True, False
         recorded = self._recorded
@@ -157,7 +159,7 @@ class Playback(Session):
 
     def _go_back(self, message: dict[str, Any]) -> None:
         if not self.is_live:
-            raise ScenarioError("this is the recording")
+            raise ScenarioError("this is already the recording")
         self._branch_origin = ""
         self.running = False
         self._switch_to(self._recorded)
@@ -173,7 +175,7 @@ class Playback(Session):
 
 
 def history(rows: Sequence[Mapping[str, Any]], time_step: float) -> dict[str, Any]:
-    """Measured rows as columns for a page: `times` [s] and `columns`; of very many rows some."""
+    """Measured rows as columns for a page: `times` [s] and `columns`; a sample if there are very many."""
     some = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
     names = dict.fromkeys(name for row in some for name in row if name not in ("step", "time"))
 

@@ -1,7 +1,7 @@
-"""The frames of a recorded run as a source that a session can show: at any step, and unchangeable.
+"""The frames of a recorded run as a read-only source that a session can show at any step.
 
-Every question that can be asked of a flock can be asked of a recorded frame: who sees whom, what each rule wants. The
-run itself comes from outside; this file reads no folder.
+A recorded frame can be inspected like a live flock: neighbours, forces, measures. The run itself is passed in; this
+module reads no folder.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Frame(Protocol):
 
 
 class Recording(Protocol):
-    """A recorded run, and how to continue it live from one of its frames."""
+    """A recorded run that can be continued live from any of its frames."""
 
     scenario: Scenario
     seed: int
@@ -57,10 +57,10 @@ class Recording(Protocol):
     def frame(self, number: int) -> Frame: ...
 
     def measures(self) -> Iterator[dict[str, Any]]:
-        """What was measured on the way: rows with `step` and measures by name, None where there was nothing."""
+        """The measurements of the run: rows with `step` and measures by name, None for missing values."""
 
     def branch(self, number: int) -> tuple[Simulation, str]:
-        """A simulation at the step of a frame, and how it was obtained, in words."""
+        """A simulation at the step of a frame, and a description of how it was obtained."""
 
     def lineage(self) -> Lineage:
         """All agents that ever lived in the run."""
@@ -76,7 +76,7 @@ class RecordedFlock(Reader):
         self._recording = recording
 
     def show(self, frame: Frame) -> None:
-        """Read this frame from now on."""
+        """Switch to this frame."""
         state = state_of(frame)
         if set(state.own_columns) != set(self._plan.state_columns):
             state = state.with_columns(self._plan.state_columns)
@@ -92,7 +92,7 @@ class RecordedFlock(Reader):
         return self._state
 
     def events(self) -> list[dict[str, Any]]:
-        """None that are new: a frame shows a state, and the run's own table has all events."""
+        """Always empty: a frame has no events of its own, and the run's table has all of them."""
         return []
 
     def reader(self, measured: bool = False) -> RecordedFlock:
@@ -108,7 +108,7 @@ class RecordedFlock(Reader):
 
 
 class RecordedSource:
-    """A recorded run as a source of frames: a step leads to the frame of that time, and nothing is computed."""
+    """A recorded run as a source of frames: a step moves to the frame of that time, and nothing is computed."""
 
     is_ready = True
 
@@ -116,7 +116,7 @@ class RecordedSource:
         self.recording = recording
         self._steps = np.asarray(recording.steps)
         if not len(self._steps):
-            raise ScenarioError(f"{recording.name} holds no frame yet: there is nothing to show")
+            raise ScenarioError(f"{recording.name} has no frames yet: there is nothing to show")
         self.scenario = self.loaded = recording.scenario
         self.epoch = 0
         self.row, self.cursor = 0, self.first
@@ -154,11 +154,11 @@ class RecordedSource:
             self.flock.show(self.recording.frame(row))
 
     def record(self) -> NoReturn:
-        raise ScenarioError("this is a recording: it has a run folder, and no actions")
+        raise ScenarioError("this is a recording: it has a run folder and no actions")
 
 
 def state_of(frame: Frame) -> State:
-    """A frame as columns. What was not recorded gets its default; the heading follows the velocity."""
+    """A frame as columns. Columns that were not recorded get their defaults; headings are derived from velocities."""
     space = SPACE_COLUMNS if frame.positions.shape[1] == 3 else ()
     state = State(len(frame.ids), {*space, *(name for name in frame.columns if name in OWN_COLUMNS)})
     columns = state.columns

@@ -1,7 +1,7 @@
-"""Replays the recorded actions of a session to the same bits.
+"""Replays the recorded actions of a session, bit for bit.
 
-The file is what the page saves and `/api/actions` returns: every action with its step, and the hash of the state they
-led to. It may come from anywhere, so it is checked as a page's messages are.
+The file is what the page saves and `/api/actions` returns: every action with its step, and the hash of the final
+state. It may come from anywhere, so it is validated like the messages of a page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from murmura.view.session.editing.changes import CHANGES, begins_anew
 from murmura.view.session.scene import END, LARGEST_RECORD, Scene
 from murmura.view.session.session import Session
 
-PIECE_SECONDS = 0.1  # between two reports of progress
+PIECE_SECONDS = 0.1  # steps between progress reports
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def read_record(path: Path) -> Record:
     try:
         size = path.stat().st_size
         if size > 2 * LARGEST_RECORD:
-            raise _bad(path, f"a record of actions has at most {2 * LARGEST_RECORD:,} bytes, got {size:,}")
+            raise _bad(path, f"a file of actions may have at most {2 * LARGEST_RECORD:,} bytes, got {size:,}")
         data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except OSError as error:
         raise _bad(path, error.strerror or str(error)) from None
@@ -66,10 +66,10 @@ def _record(data: Any) -> Record:
         raise ScenarioError("the first action must load a scenario")
     first = actions[0]
     if not isinstance(first.get("scenario"), dict) or not isinstance(first.get("seed"), int):
-        raise ScenarioError('the first action must hold a "scenario" and a "seed"')
+        raise ScenarioError('the first action must contain a "scenario" and a "seed"')
     state_hash, backend = end.get("hash"), data.get("backend", "auto")
     if not isinstance(state_hash, str) or not state_hash or not isinstance(backend, str):
-        raise ScenarioError('"end" must hold a "step" and a "hash", and "backend" a name')
+        raise ScenarioError('"end" must contain a "step" and a "hash", and "backend" a name')
     return Record(
         Scenario.from_data(first["scenario"]), first["seed"], backend, str(data.get("murmura", "?")), actions[1:],
         _count_steps(actions, end), end["step"], state_hash,
@@ -77,7 +77,7 @@ def _record(data: Any) -> Record:
 
 
 def _count_steps(actions: list[Any], end: dict[str, Any]) -> int:
-    """All steps of the session; an action before the one it follows is an error."""
+    """The number of steps of the session; raises if the actions are not in order."""
     total = now = 0
     for number, action in enumerate([*actions, {**end, "type": END}]):
         step = action.get("step") if isinstance(action, dict) else None
@@ -106,7 +106,7 @@ def replay(
     threads: int | None = None,
     progress: Callable[[int, int], None] = lambda done, end: None,
 ) -> Scene:
-    """Replay a session without a page; raises RunError if it ends in another state than recorded."""
+    """Replay a session without a page; raises RunError if the final state differs from the recorded one."""
     scene = Scene(record.scenario, record.seed, backend or record.backend, threads, spare_a_core=False)
     scene.play(record.to_play)
     done, piece = 0, 1
@@ -121,22 +121,22 @@ def replay(
     found = scene.simulation.state_hash()
     if found != record.end_hash:
         raise RunError(
-            f"replayed, the session ends in the state {found[:12]}, recorded was {record.end_hash[:12]} "
-            f"(murmura {record.version}, backend {record.backend}). Bits are promised for one version, one backend and "
-            "one kind of processor"
+            f"the replayed session ends in the state {found[:12]}, the recorded one in {record.end_hash[:12]} "
+            f"(murmura {record.version}, backend {record.backend}). Results are identical only with the same version, "
+            "backend and kind of processor"
         )
     return scene
 
 
 def replay_session(record: Record, backend: str | None, threads: int | None, speed: float | None) -> Session:
-    """A session that replays the actions, until a visitor changes something or it ends."""
+    """A session that replays the actions until they end or a page changes something."""
     session = Session(record.scenario, record.seed, backend or record.backend, threads, speed)
     session.scene.play(record.to_play)
     return session
 
 
 def _bad(path: Path, reason: str) -> ScenarioError:
-    return ScenarioError(f"{path} cannot be played: {reason}")
+    return ScenarioError(f"{path} cannot be replayed: {reason}")
 
 
 def _no_constant(name: str) -> Any:

@@ -1,1 +1,1 @@
-"""The HTTP and WebSocket server, who may talk to it, and a client for tests and benchmarks."""
+"""The HTTP and WebSocket server, its access control, and a client for tests and benchmarks."""

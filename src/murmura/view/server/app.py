@@ -31,8 +31,8 @@ STATIC = Path(__file__).parents[1] / "static"
 MOST_CLIENTS = 256
 INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
-KEPT = "private, max-age=31536000, immutable"  # an asset's name holds a hash of its content
-RELOAD_SECONDS = 2.0  # reloading a page takes less
+KEPT = "private, max-age=31536000, immutable"  # the name of an asset contains a hash of its content
+RELOAD_SECONDS = 2.0  # longer than reloading a page takes
 
 
 class Notifier:
@@ -48,7 +48,7 @@ class Notifier:
         self.events: set[asyncio.Event] = set()
 
     def register(self) -> asyncio.Event:
-        """An event that is set whenever there is something new."""
+        """Return an event that is set whenever there is something new."""
         event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         if not self.events:
@@ -66,7 +66,7 @@ class Notifier:
         if self._is_scheduled or self._loop is None:
             return
         self._is_scheduled = True
-        with contextlib.suppress(RuntimeError):  # the loop is closed: no page is left
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so no page is left
             self._loop.call_soon_threadsafe(self._set_all)
 
     def _set_all(self) -> None:
@@ -76,7 +76,7 @@ class Notifier:
 
 
 async def serve_page(socket: Any, session: Session, notifier: Notifier, may_touch: bool = True) -> None:
-    """Send updates to one page and take its messages until it disconnects."""
+    """Send updates to one page and receive its messages until it disconnects."""
     changed = notifier.register()
     subscriber = Subscriber(session, notifier.notify, may_touch)
     subscriber.open()
@@ -98,18 +98,22 @@ async def _send_updates(socket: Any, subscriber: Subscriber, changed: asyncio.Ev
             changed.clear()
             is_open = await _are_sent(socket, subscriber.updates())
     except Exception:
-        logger.exception("what a page is sent could not be made; the page is asked to connect again")
-    # Without its sender a page would stand still for ever: closed, it connects again.
+        logger.exception(
+            "could not create the updates of a page; closing its connection, so that it reconnects"
+        )
+    # Without its sender the page would freeze; when its connection is closed, it reconnects.
     with contextlib.suppress(Exception):
         await socket.close(INTERNAL_ERROR)
 
 
 async def _are_sent(socket: Any, messages: Iterable[bytes | str]) -> bool:
-    """Send messages; False if the connection is closed, by whichever side."""
+    """Send messages; return False if the connection is closed by either side."""
     for message in messages:
         try:
             await (socket.send_bytes if isinstance(message, bytes) else socket.send_text)(message)
-        except Exception:  # Starlette and uvicorn raise different ones, depending on who closed it and when
+        except (
+            Exception
+        ):  # Starlette and uvicorn raise different exceptions, depending on which side closed it and when
             return False
     return True
 
@@ -127,7 +131,7 @@ async def _receive(socket: Any, subscriber: Subscriber) -> None:
 
 
 def sides_of(session: Session | Pair) -> dict[str, Session]:
-    """The sessions that are shown, by the path of their page."""
+    """The sessions by the path of their page."""
     return {"": session} if isinstance(session, Session) else dict(session.sides)
 
 
@@ -146,7 +150,7 @@ def make_app(
         session: The session to show.
         port: The port of the server.
         hosts: Allowed host names.
-        on_last_page_closed: Called when the last page is closed and not reloaded.
+        on_last_page_closed: Called when the last page was closed and not reloaded.
         recorder: Records runs for pages; if None, pages cannot record.
         code: The class code of visitors; if None, there are no visitors.
         lessons: Folders with further lesson cards.
@@ -183,7 +187,7 @@ def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None
             return JSONResponse(await asyncio.wrap_future(session.ask(lambda: session.source.record())))
         except (
             MurmuraError
-        ) as error:  # a recording has no actions; a flock that ran before lacks its first ones
+        ) as error:  # a recording has no actions; if the flock had stepped before, the first ones are missing
             return JSONResponse({"error": str(error)}, 409)
 
     async def socket_route(websocket: Any) -> None:
@@ -204,7 +208,7 @@ def _page(name: str) -> Any:
     from starlette.routing import Route
 
     async def page(request: Any) -> Any:
-        # Both halves of a comparison share the assets, which a browser then reads and compiles once.
+        # Both halves of a comparison share the assets, so the browser loads and compiles them once.
         return HTMLResponse((STATIC / name).read_text(encoding="utf-8").replace('"./assets/', '"/assets/'))
 
     return Route("/", page)
@@ -224,7 +228,7 @@ def _assets() -> Any:
 
 
 def check_page() -> None:
-    """Raise if the page was not built: a wheel always has it, a checkout may not."""
+    """Raise if the page was not built: a wheel always contains it, a checkout may not."""
     if not (STATIC / "index.html").exists():
         raise BackendError(
             "the page was not built: run `npm install && npm run build` in src/murmura/view/web"
@@ -232,14 +236,14 @@ def check_page() -> None:
 
 
 def listen(host: str, wanted: int | None) -> socket.socket:
-    """A socket that listens on the wanted port, or on the next free one. Binding now leaves no race for the port."""
+    """A socket that listens on the preferred port or the next free one, bound at once so that nobody else takes it."""
     first = wanted or FIRST_PORT
     if not 1 <= first <= LAST_PORT:
         raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
     for port in range(first, min(first + 200, LAST_PORT + 1)):
         with contextlib.suppress(OSError):
             return socket.create_server((host, port), backlog=256)
-    raise BackendError(f"no free port from {first} on; name another with --port")
+    raise BackendError(f"no free port from {first} on; choose another with --port")
 
 
 def serve(
@@ -284,7 +288,7 @@ def serve(
         try:
             session.open()
             with asyncio.Runner() as runner:
-                runner.get_loop()  # before the address is printed: a Ctrl-C while the loop is created would break it
+                runner.get_loop()  # before the address is printed: Ctrl-C while the loop is created would break it
                 own = f"http://{LOCAL[0] if host == EVERYWHERE else host}:{chosen}/?token="
                 _announce(f"{own}{app.launch_token}", chosen, open_page)
                 if code is not None:
@@ -293,7 +297,7 @@ def serve(
                 listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
         except (KeyboardInterrupt, asyncio.CancelledError):
-            # Ctrl-C may come before the server runs; just before, asyncio's runner forgets it and only cancels.
+            # Ctrl-C may arrive before the server runs; asyncio's runner then only cancels the task.
             serving.close()
         finally:
             session.close(patience=1.0)

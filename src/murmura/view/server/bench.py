@@ -17,14 +17,14 @@ from murmura.view.server.client import LiveServer, Viewer, live_server
 from murmura.view.wire import space_frames
 from murmura.view.wire.frames import HEADER
 
-WARM_UP = 2.0  # [s] until flock, server and socket run steadily
+WARM_UP = 2.0  # [s] until flock, server and socket reach a steady state
 ASK = bytes([0x81, 0x80 | 17]) + bytes(4) + b'{"type": "ready"}'
 
 
 def bench_live(
     scenario: Scenario, seconds: float, clients: int = 1, stalled: int = 0, words: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Watch a scenario with some healthy clients, beside others that ask for frames and never read."""
+    """Watch a scenario with healthy clients, and with stalled ones that request frames and never read."""
     with tempfile.TemporaryDirectory(prefix="murmura-") as folder:
         file = Path(folder) / "scenario.json"
         save_scenario(scenario, file)
@@ -34,7 +34,7 @@ def bench_live(
             while viewers[0].take() != "frame":
                 pass
             first = time.perf_counter() - begun
-            while viewers[0].steps[-1][1] == 0:  # the flock stands until its kernel is built
+            while viewers[0].steps[-1][1] == 0:  # the flock does not move until its kernel is built
                 viewers[0].take()
             alone = server.memory()
             _stall(server, stalled, stack)
@@ -52,7 +52,7 @@ def bench_live(
 
 
 def _stall(server: LiveServer, count: int, stack: contextlib.ExitStack) -> None:
-    """Clients that ask for a frame every second and never read."""
+    """Clients that request a frame every second and never read."""
     lines = [stack.enter_context(contextlib.closing(server.stall())) for _ in range(count)]
     over = threading.Event()
     stack.callback(over.set)

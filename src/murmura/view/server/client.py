@@ -1,4 +1,4 @@
-"""A client without a browser: starts `murmura live` as a user would, connects, and reads what comes.
+"""A client without a browser: starts `murmura live` as a user would, connects, and reads the messages.
 
 Benchmarks and checks of an installed package use it, so it talks to the server over sockets only.
 """
@@ -26,7 +26,7 @@ PATIENCE = 60.0  # [s] for the first kernel to compile
 
 
 class LiveServer:
-    """A running `murmura live`, and the cookie for it."""
+    """A running `murmura live` and its cookie."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
         self.process = process
@@ -54,7 +54,7 @@ class LiveServer:
         return WebSocketClient(self.stall(receive_buffer=None))
 
     def stall(self, receive_buffer: int | None = 4096) -> socket.socket:
-        """Open a WebSocket; nothing is read after the handshake."""
+        """Open a WebSocket and read nothing after the handshake."""
         raw = socket.socket()
         try:
             if receive_buffer is not None:
@@ -68,7 +68,7 @@ class LiveServer:
         return raw
 
     def _upgrade(self, raw: socket.socket) -> None:
-        """Make a WebSocket of a connection, and read no byte beyond the answer."""
+        """Upgrade a connection to a WebSocket without reading beyond the response."""
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
             "GET /ws HTTP/1.1", f"Host: {self.host}", f"Origin: {self.origin}", f"Cookie: {self.cookie}",
@@ -85,7 +85,7 @@ class LiveServer:
             raise RunError("the live view refused a client")
 
     def memory(self) -> float:
-        """Megabytes that the server's process occupies; 0 if the system does not tell."""
+        """Memory of the server process [MB]; 0 if the system does not report it."""
         try:
             with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as facts:
                 return int(facts.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -93,7 +93,7 @@ class LiveServer:
             return 0.0
 
     def busy_seconds(self) -> float:
-        """Core-seconds that the server's process has used so far; 0 if the system does not tell."""
+        """Processor time of the server process so far [s]; 0 if the system does not report it."""
         try:
             with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as facts:
                 used = facts.read().rpartition(")")[2].split()[11:13]
@@ -112,7 +112,7 @@ class LiveServer:
 def live_server(
     words: Sequence[str], command: Sequence[str] = (sys.executable, "-m", "murmura"), **options: Any
 ) -> Iterator[LiveServer]:
-    """Run `murmura live` with these arguments in a process of its own; Ctrl-C ends it."""
+    """Run `murmura live` with these arguments in its own process; Ctrl-C ends it."""
     process = subprocess.Popen(
         [*command, "live", *words, "--no-open"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )  # fmt: skip
@@ -123,7 +123,7 @@ def live_server(
         if os.name == "posix":
             process.send_signal(signal.SIGINT)
         else:
-            process.terminate()  # Windows has no Ctrl-C for one process alone
+            process.terminate()  # Windows cannot send Ctrl-C to a single process
         try:
             process.communicate(timeout=10)
         except subprocess.TimeoutExpired:
@@ -141,7 +141,7 @@ def _address(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 class WebSocketClient:
-    """The client's end of a WebSocket. Cheap, since a benchmark must not measure its own client."""
+    """The client's end of a WebSocket. Lightweight, because a benchmark must not measure its own client."""
 
     def __init__(self, raw: socket.socket) -> None:
         self._raw = raw
@@ -158,7 +158,7 @@ class WebSocketClient:
         self._send(0x1, text.encode())
 
     def _send(self, kind: int, body: bytes) -> None:
-        """Send one frame. A mask of zeros, which the protocol allows, leaves the body as it is."""
+        """Send one frame. A mask of zeros, which the protocol allows, leaves the body unchanged."""
         size = len(body)
         length = bytes([0x80 | size]) if size < 126 else bytes([0xFE]) + size.to_bytes(2, "big")
         self._raw.sendall(bytes([0x80 | kind]) + length + bytes(4) + body)
@@ -183,13 +183,13 @@ class WebSocketClient:
         while filled < size:
             count = self._raw.recv_into(view[filled:])
             if not count:
-                raise RunError("the live view broke the connection off")
+                raise RunError("the live view dropped the connection")
             filled += count
         return bytes(room)
 
 
 class Viewer:
-    """One page: reads everything, asks for the next frame at once, and counts."""
+    """Acts as a page: reads everything, requests the next frame at once, and counts."""
 
     def __init__(self, socket: WebSocketClient) -> None:
         self._socket = socket

@@ -1,7 +1,7 @@
 """Limits on connections: sizes, times, and how they are closed.
 
 Closing a connection normally waits until everything is sent, which never happens if the client stalls. So clients that
-stay silent, or do not complete the close, are disconnected, and their buffers freed.
+do not respond, or do not complete the close, are disconnected, and their buffers freed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from murmura.view.server.guard import Guard
 from murmura.view.session.subscriber import LARGEST_MESSAGE
 
 PING_SECONDS, PONG_SECONDS = 10.0, 20.0  # a page that is silent for 30 s is disconnected
-REQUEST_SECONDS = 10.0  # from the connection or the first byte of a request to its last byte
-CLOSE_SECONDS = 10.0  # for the client to read the last bytes
+REQUEST_SECONDS = 10.0  # from the connection, or the first byte of a request, to its last byte
+CLOSE_SECONDS = 10.0  # time for the client to read the last bytes
 NOT_TEXT = 1007  # the WebSocket code for text that is not UTF-8
 
 
@@ -28,7 +28,7 @@ def is_text(data: bytes) -> bool:
 
 
 def server_config(app: Guard, host: str, port: int) -> Any:
-    """The configuration of uvicorn. No compression: it costs a hundred times what it saves."""
+    """The configuration of uvicorn. No compression: it costs a hundred times more than it saves."""
     import h11
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -59,7 +59,7 @@ def server_config(app: Guard, host: str, port: int) -> Any:
                 self.deadline = self.loop.call_later(REQUEST_SECONDS, self._cut_off)
 
         def _cut_off(self) -> None:
-            if self.transport.get_protocol() is self:  # else it has become a WebSocket
+            if self.transport.get_protocol() is self:  # otherwise it has become a WebSocket
                 self.transport.abort()
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -78,7 +78,9 @@ def server_config(app: Guard, host: str, port: int) -> Any:
             # uvicorn would log a traceback for invalid text, which any client can send.
             if self.curr_msg_data_type == "text" and not is_text(b"".join(self.frames)):
                 self.frames = []
-                if self.conn.state is State.OPEN:  # else a close frame came earlier in the same packet
+                if (
+                    self.conn.state is State.OPEN
+                ):  # otherwise a close frame arrived earlier in the same packet
                     self.conn.send_close(NOT_TEXT)
                     self.handle_parser_exception()
                 return

@@ -1,4 +1,4 @@
-"""Downloads and recordings: the state of the flock, exported pages, and runs recorded on the server."""
+"""Downloads and recordings: checkpoints, exported pages, and runs recorded on the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_REQUEST = 1000  # bytes
 
 
 class RunRecorder(Protocol):
-    """Records runs; the view itself reads and writes no run folders."""
+    """Records runs. The caller provides it, because the view itself reads and writes no run folders."""
 
     def start(self, session: Session) -> dict[str, Any]: ...
     def stop(self) -> dict[str, Any]: ...
@@ -28,7 +28,7 @@ class RunRecorder(Protocol):
 def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequence[Path] = ()) -> list[Any]:
     """GET /api/state: a checkpoint. GET and POST /api/record: whether a run is recorded, and {"on": true} or false.
 
-    GET /api/lessons: the cards, those of `lessons` after the shipped ones. GET /api/page: the scenario as a page that
+    GET /api/lessons: the lessons, those of `lessons` after the shipped ones. GET /api/page: the scenario as a page that
     needs no server.
     """
     from starlette.responses import JSONResponse, Response
@@ -43,7 +43,7 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
 
     async def record(request: Any) -> Any:
         if recorder is None:
-            return JSONResponse({"error": "this view records no runs: start it with `murmura live`"}, 409)
+            return JSONResponse({"error": "this view cannot record runs: start it with `murmura live`"}, 409)
         if request.method == "GET":
             return JSONResponse(recorder.status())
         body = await request.body()
@@ -63,7 +63,7 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
 
     async def page(request: Any) -> Any:
         if making.locked():
-            return JSONResponse({"error": "a page is being made: wait for it"}, 409)
+            return JSONResponse({"error": "a page is already being exported: please wait"}, 409)
         async with making:
             try:
                 facts = await asyncio.wrap_future(session.ask(lambda: _shown(session)))

@@ -1,8 +1,8 @@
-"""Access control of the server. Loopback is no boundary: any web page in the user's browser can reach it.
+"""Access control of the server. Loopback is no protection: any web page in the user's browser can reach it.
 
 A request must name an allowed host; a WebSocket and every request that is not a GET must come from this
-origin; data needs the cookie, which is given for the one-time launch token. If the host shares the view with a class,
-the class code gives another cookie, whose owner may watch but change nothing.
+origin; data requires the cookie, which is issued for the one-time launch token. If the host shares the view with a
+class, the class code grants another cookie, with which visitors may only watch.
 """
 
 from __future__ import annotations
@@ -45,9 +45,12 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 
 
 VISITOR = "murmura.visitor"
-"""In the scope of a request: whether it comes from a visitor, who may watch but change nothing."""
-MOST_GUESSES, GUESS_SECONDS = 20, 60.0  # wrong codes in a minute; then all codes are refused for a while
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without similar ones
+"""In the scope of a request: whether it comes from a visitor, who may only watch."""
+MOST_GUESSES, GUESS_SECONDS = (
+    20,
+    60.0,
+)  # wrong codes per minute; after that, all codes are refused for a while
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without similar letters
 
 
 def class_code() -> str:
@@ -56,13 +59,13 @@ def class_code() -> str:
 
 
 class Guard:
-    """Wraps an application; lets through what is allowed and answers the rest with 403.
+    """Wraps an application; passes allowed requests on and answers the others with 403.
 
     Args:
         app: The application to protect.
         port: The port of the server.
         hosts: Allowed host names.
-        framed: Paths that our own page may show in frames.
+        framed: Paths that our own page may embed in frames.
         code: The class code of visitors; if None, there are no visitors.
     """
 
@@ -125,13 +128,13 @@ class Guard:
         return True
 
     def _has_cookie(self, headers: dict[bytes, str], value: str) -> bool:
-        # Parsed here: other servers on this host share the cookies, and http.cookies fails on some of theirs.
+        # Parsed by hand: other servers on this host share the cookies, and http.cookies fails on some of theirs.
         expected = f"{self._cookie_name}={value}".encode()
         found = (part.strip().encode() for part in headers.get(b"cookie", "").split(";"))
         return any(hmac.compare_digest(part, expected) for part in found)
 
     async def _admit(self, code: str, scope: Scope, send: Send) -> None:
-        """Give a visitor's cookie for the class code; after too many wrong codes, refuse all for a while."""
+        """Issue a visitor's cookie for the class code; after too many wrong codes, refuse all for a while."""
         now = time.monotonic()
         is_limited = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
         given = code.strip().upper().encode()
@@ -173,7 +176,7 @@ def _with_headers(send: Send, headers: list[tuple[bytes, bytes]]) -> Send:
 
 
 async def _refuse(scope: Scope, send: Send, is_page: bool = False, shares: bool = False) -> None:
-    """Refuse a request: with a page of instructions if it is for the page, else in one line."""
+    """Refuse a request: with instructions if it is for the page, otherwise in one line."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4403, "reason": ""})
         return
@@ -192,14 +195,14 @@ async def _refuse(scope: Scope, send: Send, is_page: bool = False, shares: bool 
 def _denied_page(shares: bool) -> bytes:
     """The page for a client without access: why, and what to do."""
     code = (
-        '<p>If you are a visitor, type the class code that your host shows you.</p><form action="/" method="get">'
+        '<p>If you are a visitor, enter the class code that your host shows you.</p><form action="/" method="get">'
         '<label>Class code <input name="code" autocomplete="off" autofocus maxlength="12"></label> '
         "<button>Watch</button></form>"
     )
     own = (
-        "<p>This flock belongs to the user who started <code>murmura</code>. The address it printed works once, in one "
-        "browser.</p><p>To open it here, press Enter in the terminal where murmura runs: it prints a fresh address. "
-        "Open that one.</p>"
+        "<p>This view belongs to the user who started <code>murmura</code>. The address it printed works once, in one "
+        "browser.</p><p>To open it here, press Enter in the terminal where murmura runs, and open the new address "
+        "that it prints.</p>"
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Murmura: not open here</title>'

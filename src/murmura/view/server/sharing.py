@@ -1,4 +1,4 @@
-"""Where the live view listens: on this machine alone, or, if its host wants it, for a class on the network."""
+"""Where the live view listens: on this machine only or, with --share, for a class on the network."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from murmura.core.errors import BackendError
 LOCAL = ("127.0.0.1", "localhost")
 EVERYWHERE = "0.0.0.0"
 WARNING = (
-    "murmura: --share: anyone in this network who knows the class code can watch, and nothing is encrypted; "
-    "use it only in a network you trust"
+    "murmura: --share: anyone on this network who knows the class code can watch, and nothing is encrypted; "
+    "use it only on a network you trust"
 )
 
 
 def check_host(host: str, share: bool) -> None:
-    """Raise, before anything is compiled, if the address is not one that the user allowed."""
+    """Raise, before anything is compiled, if the address is not allowed."""
     if host not in LOCAL and not share:
         raise BackendError(
-            f"the live view listens on this machine only (127.0.0.1), got --host {host}: others could then steer it. "
+            f"the live view listens on this machine only (127.0.0.1), got --host {host}: others could control it. "
             "To let a class watch, use --share"
         )
 
 
 def own_names(host: str) -> tuple[str, ...]:
-    """Names and addresses by which others call this machine, the likeliest first."""
+    """Names and addresses of this machine on the network, the likeliest first."""
     if host not in (*LOCAL, EVERYWHERE):
         return (host, *LOCAL)
     found = []
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.connect(
             ("192.0.2.1", 9)
-        )  # an address of documentation: nothing is sent, but the way out is chosen
+        )  # an address reserved for documentation: nothing is sent, but the outgoing interface is chosen
         found.append(line.getsockname()[0])
     name = socket.gethostname().lower()
     with contextlib.suppress(OSError):
@@ -44,7 +44,7 @@ def own_names(host: str) -> tuple[str, ...]:
 
 
 def listen_for_enter(print_address: Callable[[], None]) -> None:
-    """Print a fresh address whenever Enter is pressed in the terminal, if there is one."""
+    """Print a new address whenever Enter is pressed in the terminal, if there is one."""
     if not (sys.stdin and sys.stdin.isatty()):
         return
 

@@ -1,1 +1,1 @@
-"""A watched simulation: its thread, its commands, its frames, and those who subscribe to it."""
+"""A watched simulation: its thread, commands, frames and subscribers."""

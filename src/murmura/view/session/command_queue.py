@@ -1,4 +1,4 @@
-"""What a session's thread has still to do: commands in order, and results of other threads before them."""
+"""The work queue of a session's thread: commands in order, and results of other threads before them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 Refuse = Callable[[str], None]
 Entry = tuple[Any, Refuse]
-"""A message or a function to call, and whom to tell if it fails."""
+"""A message or a function to call, and a callback for its error."""
 
 
 class CommandQueue:
@@ -28,7 +28,7 @@ class CommandQueue:
         self._wake()
 
     def put_first(self, act: Callable[[], None], refuse: Refuse) -> None:
-        """Have a function called before any further command."""
+        """Queue a function to be called before any further command."""
         self._urgent.put((act, refuse))
         self._wake()
 

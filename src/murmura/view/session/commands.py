@@ -1,4 +1,4 @@
-"""Commands of pages that change what a session shows, and not the flock (see `changes` for those that do)."""
+"""Commands of pages that change what a session shows, but not the flock (for those, see `changes`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiles kernels in threads of their own, and applies the changes that wait for them.
+"""Compiles kernels in background threads, and applies the changes that wait for them.
 
 A changed rule waits while the flock continues as before. A new flock does not wait: it is shown at once at its start,
 and begins to step when its kernel is ready.
@@ -48,8 +48,8 @@ class CompileQueue:
     ) -> None:
         self._scene, self._later, self._failed = scene, later, failed
         self._waiting: list[PendingChange] = []
-        self._progress: CompileProgress | None = None  # of the flock that is shown and not ready
-        self._given_up = -1  # the number of changes at which the build failed
+        self._progress: CompileProgress | None = None  # of the shown flock, if it is not ready
+        self._given_up = -1  # the count of changes when the build failed
 
     @property
     def is_busy(self) -> bool:
@@ -57,7 +57,7 @@ class CompileQueue:
 
     @property
     def progress(self) -> str:
-        """How far the kernel is, in words; empty if nothing is being built."""
+        """The progress of the build as text; empty if nothing is being built."""
         return self._progress.text if self._progress else ""
 
     @property
@@ -65,7 +65,7 @@ class CompileQueue:
         return not self._scene.is_ready and self._given_up != self._scene.changes
 
     def build_if_needed(self) -> None:
-        """Start to build the kernel of a flock that is not ready, unless that is under way or has failed."""
+        """Start to build the kernel of a flock that is not ready, unless the build is running or has failed."""
         scene = self._scene
         if self._progress is not None or not self._will_build:
             return
@@ -77,18 +77,18 @@ class CompileQueue:
 
     def _build(self, progress: CompileProgress, standing: Simulation, changes: int) -> None:
         try:
-            load_packer()  # packing frames at full rate needs compiled code, too
+            load_packer()  # packing frames at full rate needs compiled code too
             # A notebook's page shows the progress itself.
             with progress.counted(is_shown=not in_notebook()) as announce:
                 built = self._scene.build(standing, announce)
-        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+        except Exception as error:  # any error must be reported and end the wait
             problem = error if isinstance(error, MurmuraError) else _compile_error(error)
             self._later(lambda: self._build_failed(changes, problem), lambda reason: None)
         else:
             self._later(lambda: self._built(built, changes), lambda reason: None)
 
     def _built(self, simulation: Simulation, changes: int) -> None:
-        """Begin to step; if the flock was changed meanwhile, build again, usually from the same kernel."""
+        """Start stepping; if the flock was changed in the meantime, build again, usually from the same kernel."""
         self._progress = None
         if self._scene.changes == changes:
             self._scene.replace_simulation(simulation)
@@ -100,17 +100,17 @@ class CompileQueue:
             self._failed(problem)
 
     def change(self, message: dict[str, Any], refuse: Refuse) -> None:
-        """Apply a change, now if its kernel is compiled, else when it is."""
+        """Apply a change now if its kernel is compiled, otherwise as soon as it is."""
         change = self._scene.outcome(message)
         if message.get("type") == "set":
             self._supersede(message["values"])
         if not self._scene.is_ready or (change.loads and not self._scene.simulation.is_prepared(change.aim)):
-            self._scene.apply(change)  # shown at once, and built afterwards
+            self._scene.apply(change)  # shown at once and built afterwards
             return
         self._apply_or_wait(change, PendingChange(message, refuse, self._scene.loads))
 
     def _supersede(self, values: dict[str, Any]) -> None:
-        """Of two messages that set one value the later counts, though the earlier may compile longer."""
+        """Of two messages that set the same value, the later one wins, even if the earlier one compiles longer."""
         for one in self._waiting:
             if one.message.get("type") == "set":
                 kept = {path: value for path, value in one.message["values"].items() if path not in values}
@@ -131,7 +131,7 @@ class CompileQueue:
         problem: Exception | None = None
         try:
             simulation.prepare(aim)
-        except Exception as error:  # whatever it is, it must be reported, and the wait must end
+        except Exception as error:  # any error must be reported and end the wait
             problem = error if isinstance(error, MurmuraError) else _compile_error(error)
         self._later(lambda: self._prepared(one, problem), one.refuse)
 
@@ -141,11 +141,11 @@ class CompileQueue:
             raise problem
         if one.loads != self._scene.loads:
             raise ScenarioError(
-                "another scenario was loaded while this change was being compiled; it was meant for the one before "
-                "and was not made"
+                "another scenario was loaded while this change was being compiled; it was meant for the previous one "
+                "and was not applied"
             )
         if one.message.get("values") != {}:
-            # The scenario may have changed meanwhile, and with it the kernel: then wait once more.
+            # The scenario, and with it the kernel, may have changed in the meantime: then wait again.
             self._apply_or_wait(self._scene.outcome(one.message), one)
 
 

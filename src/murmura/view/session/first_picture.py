@@ -1,6 +1,6 @@
 """Leaves the processor to a page until it has painted a new flock.
 
-Compilers, and measures with their large imports, can wait for that moment.
+Compilation, and measures with their large imports, can wait until then.
 """
 
 from __future__ import annotations
@@ -8,21 +8,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PAINT_SECONDS = 1.5  # a page that is opened at once has painted its flock by then
+PAINT_SECONDS = 1.5  # a page that opens at once has painted its flock by then
 
 
 class FirstPicture:
-    """Whether the first picture of the flock that is shown is still awaited."""
+    """Whether the first picture of the shown flock is still to be painted."""
 
-    patience = 0.0  # [s] by default nobody is waited for
+    patience = 0.0  # [s] by default there is no wait
 
-    others: tuple[FirstPicture, ...] = ()  # which are painted beside it, and awaited too
+    others: tuple[FirstPicture, ...] = ()  # other flocks shown beside it, which are awaited too
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._epoch = -1
         self._since = 0.0
-        self._first: int | None = None  # the number of the flock's first frame
+        self._first: int | None = None  # the sequence number of the flock's first frame
         self._painted = -1
 
     def is_awaited(self, epoch: int) -> bool:

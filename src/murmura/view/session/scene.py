@@ -1,8 +1,8 @@
 """A simulation and every change made to it: the part of a session that can be replayed exactly.
 
 A message becomes a `Change`, which is applied between two steps and recorded with its step. So a session is a function
-of its recorded actions: applying them at the same steps gives the same bits. Pace, pausing, selecting and drawing are
-not here, since they change nothing.
+of its recorded actions: applying them at the same steps gives the same bits. Speed, pausing, selection and drawing are
+not part of it, because they do not affect the flock.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from murmura.view.session.editing.changes import AddedAgent, Change, change_of, 
 from murmura.view.session.editing.messages import Message
 from murmura.view.session.editing.tools import Pointer, with_pointer
 
-SPARING_UP_TO = 150_000  # agents; beyond, a step on one core takes longer than a frame
-LARGEST_RECORD = 32 * 2**20  # bytes of actions; hours of dragging
+SPARING_UP_TO = 150_000  # agents; above this, a step on one core takes longer than a frame
+LARGEST_RECORD = 32 * 2**20  # bytes of actions: enough for hours of dragging
 END = "end"
 
 
 class Scene:
-    """One simulation, the scenario as its visitors know it, and the actions they took.
+    """One simulation, its scenario without the pointer, and the recorded actions.
 
     Args:
         begin: A scenario, or a simulation to take over as it is.
@@ -34,8 +34,8 @@ class Scene:
         backend: As for a simulation.
         threads: As for a simulation.
         spare_a_core: Whether to leave a core to others, if `threads` is None.
-        defer_build: Do not wait for a kernel: the flock then stands, not `is_ready` to step, until `replace_simulation`
-            is given what `build` made of it in another thread.
+        defer_build: Do not wait for a kernel: the flock does not move, because it is not `is_ready`, until
+            `replace_simulation` receives what `build` made of it in another thread.
     """
 
     is_ready = True
@@ -63,7 +63,7 @@ class Scene:
         self._size = 0
         self._full: tuple[int, str] | None = None
         self.is_exact = isinstance(begin, Scenario)
-        """Whether the actions alone reproduce the flock. They do not if it had stepped before this scene began."""
+        """Whether the actions alone reproduce the flock. False if it had stepped before this scene was created."""
         if isinstance(begin, Scenario):
             check_size(begin)
             self._apply(Change(begin, None, load_action(begin, seed), seed, loads=True))
@@ -78,7 +78,7 @@ class Scene:
         return self.simulation
 
     def step(self, count: int = 1) -> None:
-        """Advance by whole steps, and replay actions when they are due."""
+        """Advance by whole steps and replay the actions that are due."""
         self._replay_due_actions()
         while count and self.is_ready and not self.has_ended:
             wait = self.coming[0]["step"] - self.simulation.step_count if self.coming else count
@@ -106,24 +106,24 @@ class Scene:
                 self._apply(self.outcome(action))
             except MurmuraError:
                 raise
-            except Exception as error:  # a damaged file may make its reader raise anything
+            except Exception as error:  # a damaged file may raise anything
                 raise ScenarioError(f"{str(action)[:200]}: {type(error).__name__}: {error}") from error
 
     def carry_out(self, message: Message) -> None:
-        """Apply a visitor's message. A replay ends here."""
+        """Apply a message of a page. This ends a replay."""
         self.apply(self.outcome(message))
 
     def apply(self, change: Change) -> None:
-        """Apply a visitor's change. A replay ends here."""
+        """Apply a change made by a page. This ends a replay."""
         self._apply(change)
         self.coming.clear()
 
     def outcome(self, message: Message) -> Change:
-        """The change that a message asks for; nothing has changed yet."""
+        """The change that a message requests, not yet applied."""
         return change_of(self, message)
 
     def restart(self, step: int) -> None:
-        """Begin again with the same flock, after the run failed at this step."""
+        """Restart the same flock, after the run failed at this step."""
         change = self.outcome({"type": "reset"})
         self._apply(change, step)
 
@@ -149,7 +149,7 @@ class Scene:
         self.is_ready = not self._defer_build or self._is_compiled(aim)
         if self.is_ready:
             self.simulation = Simulation(aim, seed, self._backend, self._thread_count(aim.agents))
-        else:  # the reference needs no compiler; it only shows the start
+        else:  # the reference backend needs no compiler; it only shows the start
             self.simulation = Simulation(aim, seed, "reference", announce=None)
 
     def _retune(self, aim: Scenario) -> None:
@@ -164,7 +164,7 @@ class Scene:
         return self.is_ready and self.simulation.is_prepared(aim)
 
     def build(self, standing: Simulation, announce: Callable[[str], None] | None) -> Simulation:
-        """Build a simulation that can step from one that stands. Takes long; may be called from any thread."""
+        """Build a simulation that can step from one that cannot. Slow; may be called from any thread."""
         return standing.on(self._backend, self._thread_count(standing.scenario.agents), announce)
 
     def replace_simulation(self, simulation: Simulation) -> None:
@@ -175,7 +175,7 @@ class Scene:
         return self._threads or self._usual_threads(agents)
 
     def _add(self, one: AddedAgent) -> None:
-        """Add an agent that moves towards the middle of the world at half its top speed."""
+        """Add an agent that moves towards the centre of the world at half its greatest speed."""
         world = self.scenario.world
         way = (world.width / 2.0 - one.x, world.height / 2.0 - one.y)
         far = math.hypot(*way)
@@ -187,7 +187,7 @@ class Scene:
         self.simulation.add_agents([place], [velocity], {"species_id": [one.species]})
 
     def _usual_threads(self, agents: int) -> int | None:
-        """By default leave a core to the server and the browser, while the others can keep the pace."""
+        """By default, leave a core to the server and the browser as long as the others keep up."""
         if self._backend == "reference":
             return None
         from murmura.compute.cpu import usual_threads
@@ -202,7 +202,7 @@ class Scene:
             return
         self._size += len(json.dumps(action))
         if self._size > LARGEST_RECORD:
-            # What was recorded so far stays exact; it ends here.
+            # The record so far stays exact; it ends here.
             self._full = (self.simulation.step_count, self.simulation.state_hash())
             return
         self.actions.append(action)
@@ -213,7 +213,7 @@ class Scene:
 
         if not self.is_exact:
             raise ScenarioError(
-                "this view began with a flock that had stepped before, so its actions alone do not reproduce it; "
+                "this view started with a flock that had already stepped, so its actions alone do not reproduce it; "
                 "save the simulation itself"
             )
         step, state_hash = self._full or (self.simulation.step_count, self.simulation.state_hash())

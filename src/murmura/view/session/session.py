@@ -1,6 +1,6 @@
-"""A scene on a thread of its own, which takes commands between steps and publishes frames.
+"""A scene in its own thread, which executes commands between steps and publishes frames.
 
-Nothing blocks: commands are queued, a new frame replaces the previous one, so that slow subscribers miss frames, and
+Nothing blocks: commands are queued; a new frame replaces the previous one, so slow subscribers miss frames; and
 kernels are compiled in other threads while the flock continues or, if it is new, waits at its start.
 """
 
@@ -33,7 +33,7 @@ from murmura.view.wire.hello import hello_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
 FRAME_SECONDS = 1.0 / 60.0
-LONGEST_TURN = 0.05  # [s] in which commands are carried out before a frame is due again
+LONGEST_TURN = 0.05  # [s] for commands before the next frame is due
 STATUS_SECONDS = 0.2
 INSPECT_SECONDS = 0.1
 RECORDED = "a recording cannot be changed: continue live from here first"
@@ -46,8 +46,8 @@ class Session:
         begin: A scenario, a simulation to take over as it is, or another source.
         seed: For a scenario.
         backend: As for a simulation.
-        threads: By default all cores; of a flock that needs no more, all but one, which is left to the browser.
-        speed: Simulated seconds for each second that passes; by default what each scenario says (`display.speed`).
+        threads: By default all cores; for a flock that does not need them all, one is left to the browser.
+        speed: Simulated seconds per second; by default each scenario's `display.speed`.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Session:
         self.inspection: dict[str, Any] | None = None
         self.scenery = NO_SCENERY
         self.wanted = True
-        self._step_seconds = 0.0  # what a step took lately
+        self._step_seconds = 0.0  # recent time per step
         self._rate = 0.0
         self._hash = ShownHash()
         self.body_observer = BodyObserver()
@@ -79,7 +79,7 @@ class Session:
         self.feed = self._chronicle.feed
         self._capture = FrameCapture()
         self.first_picture = FirstPicture()
-        self._left = 0  # steps of a "step" command that are still to be done
+        self._left = 0  # remaining steps of a "step" command
         self._wake = threading.Event()
         self._queue = CommandQueue(self._wake.set)
         self._observer = Observer()
@@ -96,7 +96,7 @@ class Session:
         self._thread = threading.Thread(target=self._run, name="murmura-session", daemon=True)
 
     def _show(self, source: Source) -> None:
-        """Show a source from now on."""
+        """Switch to a source."""
         self.source = source
         self._clock = Clock(source, self.speed)
         self._compile_queue: CompileQueue | None = None
@@ -105,12 +105,12 @@ class Session:
 
     @property
     def is_live(self) -> bool:
-        """Whether a simulation is shown, which can be changed, and not a recording."""
+        """Whether this shows a simulation, which can be changed, and not a recording."""
         return isinstance(self.source, Scene)
 
     @property
     def scene(self) -> Scene:
-        """The live scene; an error where a recording is shown."""
+        """The live scene; raises if this shows a recording."""
         if not isinstance(self.source, Scene):
             raise ScenarioError(RECORDED)
         return self.source
@@ -121,21 +121,21 @@ class Session:
 
     @property
     def simulation(self) -> ShownFlock:
-        """The flock that is shown: a simulation, or a recorded frame."""
+        """The shown flock: a simulation or a recorded frame."""
         return self.source.flock
 
     def open(self) -> None:
         self._thread.start()
 
     def close(self, patience: float = 30.0) -> None:
-        """Stop the simulation's thread and wait for it, but not for ever: it may be compiling."""
+        """Stop the simulation's thread and wait for it for a limited time: it may be compiling."""
         self._closing.set()
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join(patience)
 
     def submit(self, message: dict[str, Any], refuse: Refuse) -> None:
-        """Queue a command; `refuse` is called with the reason if it cannot be carried out."""
+        """Queue a command; `refuse` is called with the reason if it fails."""
         self._queue.put(message, refuse)
 
     def ask(self, query: Callable[[], Any]) -> Future[Any]:
@@ -152,11 +152,11 @@ class Session:
         return result
 
     def _soon(self, act: Callable[[], None], refuse: Refuse) -> None:
-        """Have the session's thread call a function before it takes further commands."""
+        """Call a function in the session's thread before any further command."""
         self._queue.put_first(act, refuse)
 
     def add_listener(self, listener: Callable[[], None]) -> None:
-        """Have the session's thread call this whenever there is something new."""
+        """Register a function that the session's thread calls whenever there is something new."""
         self._listeners.append(listener)
 
     def remove_listener(self, listener: Callable[[], None]) -> None:
@@ -164,7 +164,7 @@ class Session:
             self._listeners.remove(listener)
 
     def ask_frame(self) -> None:
-        """A subscriber has drawn the last frame and wants the next."""
+        """Request the next frame, for a subscriber that has drawn the last one."""
         self.wanted = True
         self._wake.set()
 
@@ -176,8 +176,8 @@ class Session:
     def _run(self) -> None:
         last = time.perf_counter()
         frames, statuses, inspections = Pace(FRAME_SECONDS, 0.5), Pace(STATUS_SECONDS), Pace(INSPECT_SECONDS)
-        moved = True  # since the last frame; a change while paused must be shown, too
-        self.hello()  # makes the schema (0.2 s) before the kernel is traced, which would delay a page that waits for it
+        moved = True  # since the last frame; a change while paused must be shown too
+        self.hello()  # creates the schema (0.2 s) now: a page that waits for it must not wait for tracing
         while not self._closing.is_set():
             before = self.simulation.step_count
             changed = self._run_commands()
@@ -221,7 +221,7 @@ class Session:
         self._wake.clear()
 
     def _advance(self, seconds: float) -> int:
-        """Advance the clock, but by no more steps than fit into one frame."""
+        """Advance the clock by at most as many steps as fit into one frame."""
         begun, good = time.perf_counter(), self.simulation.step_count
         most = max(1.0, FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1.0
         affordable = most * self.scenario.motion.time_step / max(self.speed, 1e-9)
@@ -259,13 +259,13 @@ class Session:
             self.on_build_failure(problem)
 
     def _follow_scene(self) -> None:
-        """Count changes of the scene, so that subscribers notice them."""
+        """Count changes of the scene, so that subscribers can detect them."""
         epoch, scenario = self._shown
         self._shown = (self.source.epoch, self.scenario)
         self._follow_display_speed()
         if epoch != self.source.epoch:
             self.hello_number += 1
-            self.body_observer.ask({})  # pages ask again, if there is anything to be seen
+            self.body_observer.ask({})  # pages request it again if they need it
             if self.selected is not None:
                 self.deselect()
         elif scenario is not self.scenario:
@@ -276,13 +276,13 @@ class Session:
         return self.scene.loads if self.is_live else 0
 
     def _follow_display_speed(self) -> None:
-        """Another scenario brings its own speed, unless one was asked for."""
+        """Use the speed of a newly loaded scenario, unless the user set one."""
         if self._loads != self._loads_now and self._asks_scenario:
             self.speed = self._clock.speed = self.scenario.display.speed
         self._loads = self._loads_now
 
     def _run_commands(self) -> bool:
-        """Carry out pending commands in order; return whether anything changed."""
+        """Execute pending commands in order; return whether anything changed."""
         changed = False
         deadline = time.perf_counter() + LONGEST_TURN
         while True:
@@ -320,7 +320,7 @@ class Session:
             return True
         except MurmuraError as error:
             refuse(str(error))
-        except Exception as error:  # a hostile message may make its reader raise anything
+        except Exception as error:  # a malicious message may raise anything
             refuse(f"{type(error).__name__}: {error}")
         return False
 
@@ -345,11 +345,11 @@ class Session:
         self.speed = self._clock.speed = speed
 
     def pause_and_step(self, count: int) -> None:
-        """Pause, and do this many steps."""
+        """Pause and take this many steps."""
         self.running, self._left = False, count
 
     def _step_on(self) -> None:
-        """A part of a "step" command: many steps of a large flock must not delay Ctrl-C or frames."""
+        """Do a part of a "step" command: many steps of a large flock must not delay Ctrl-C or frames."""
         begun = time.perf_counter()
         piece = min(self._left, max(1, int(FRAME_SECONDS / self._step_seconds) if self._step_seconds else 1))
         self._left -= piece
@@ -357,7 +357,7 @@ class Session:
         self._step_seconds = (time.perf_counter() - begun) / piece
 
     def deselect(self) -> None:
-        """Select no agent."""
+        """Clear the selection."""
         self.selected = None
         self.inspection = {"type": "inspect", "id": None}
 

@@ -1,7 +1,7 @@
-"""What a session shows, live or recorded: one interface, so that neither pretends to be the other.
+"""The interface of everything that a session can show, live or recorded.
 
-`Scene` is the live source: a simulation that visitors change. `RecordedSource` shows the frames of a run. A session
-reads both alike; what only a live flock can do, it asks of its scene.
+`Scene` is the live source: a simulation that users change. `RecordedSource` shows the frames of a run. A session reads
+both in the same way, and uses its scene for what only a live flock can do.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class Source(Protocol):
     """A flock that moves through time, for a session to show."""
 
     epoch: int
-    """Counted up when the flock is replaced or jumps, so that pages draw no way from there to here."""
+    """Incremented when the flock is replaced or jumps, so that pages do not interpolate across it."""
 
     @property
     def flock(self) -> ShownFlock: ...
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario as visitors know it: without the pointer's attractor."""
+        """The scenario as users see it: without the pointer's attractor."""
 
     @property
     def loaded(self) -> Scenario:
@@ -75,9 +75,9 @@ class Source(Protocol):
 
     @property
     def has_ended(self) -> bool:
-        """Whether there is nothing further to show."""
+        """Whether there is nothing more to show."""
 
     def step(self, count: int = 1) -> None: ...
 
     def record(self) -> dict[str, Any]:
-        """The actions of visitors so far, which `murmura replay` reads."""
+        """The actions so far, in the format that `murmura replay` reads."""

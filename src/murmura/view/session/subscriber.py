@@ -1,6 +1,6 @@
-"""A subscriber of a session, over a WebSocket or a widget: what is new for it, and the messages it sends.
+"""A subscriber of a session, over a WebSocket or a widget: the updates it needs, and the messages it sends.
 
-Latest wins: nothing is queued. A subscriber gets a frame after asking for one, and the newest of everything else.
+Nothing is queued. A subscriber gets a frame when it requests one, and the latest version of everything else.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from murmura.view.wire.scenery import NO_SCENERY
 
 MESSAGES_PER_SECOND = 120
 LARGEST_MESSAGE = 64 * 1024
-MOST_ERRORS = 20  # kept for a subscriber that does not read
+MOST_ERRORS = 20  # refusals kept for a subscriber that does not read
 
 
 class Subscriber:
-    """What one page has received so far.
+    """One page, and what it has received so far.
 
     Args:
         session: The session to follow.
         wake: Called from any thread when `updates` may have something for this subscriber alone.
-        may_touch: Whether commands are carried out; a visitor may only look.
+        may_touch: Whether commands are executed; a visitor may only watch.
     """
 
     def __init__(self, session: Session, wake: Callable[[], None], may_touch: bool = True) -> None:
@@ -37,13 +37,13 @@ class Subscriber:
         self._inspection: Any = None
         self._scenery: Any = NO_SCENERY
         self._bodies: Any = NOBODY_SEEN
-        self._event = 0  # the number of the last event that was sent
+        self._event = 0  # the sequence number of the last event that was sent
         self._alarm: Any = session.alarm
         self._errors: deque[dict[str, Any]] = deque()
         self._times: deque[float] = deque(maxlen=MESSAGES_PER_SECOND)
 
     def open(self) -> None:
-        """Ask for the first frame. Call `updates` whenever the session notifies its listeners."""
+        """Request the first frame. Call `updates` whenever the session notifies its listeners."""
         self._session.ask_frame()
         self._wake()
 
@@ -66,7 +66,7 @@ class Subscriber:
             yield json.dumps(self._alarm)
         while self._errors:
             yield json.dumps(self._errors.popleft())
-        # In this order: at worst a newer frame is sent twice.
+        # The order matters: in this one, the worst case is a newer frame that is sent twice.
         number, frame = session.frame_number, session.frame
         if self._is_ready and frame and number != self._frame and self._has_hello:
             self._frame = number
@@ -95,11 +95,11 @@ class Subscriber:
 
     @property
     def _has_hello(self) -> bool:
-        """Whether the hello of the newest flock was sent. A session counts it before it publishes anything of it."""
+        """Whether the hello of the newest flock was sent. A session counts a flock before publishing anything of it."""
         return self._hello == self._session.hello_number
 
     def receive(self, text: str) -> None:
-        """Take a message of the subscriber: a command, or a request for a frame."""
+        """Handle a message of the subscriber: a command or a request for a frame."""
         try:
             message = json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError):
@@ -121,7 +121,7 @@ class Subscriber:
         self._session.submit(message, lambda reason: self._refuse(kind, reason))
 
     def exceeds_rate(self) -> bool:
-        """Count a message; return whether more came within the last second than are allowed."""
+        """Count a message; return whether too many arrived within the last second."""
         now = time.monotonic()
         is_flood = len(self._times) == MESSAGES_PER_SECOND and now - self._times[0] < 1.0
         self._times.append(now)

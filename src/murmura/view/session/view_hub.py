@@ -17,7 +17,7 @@ class ViewHub:
 
     Args:
         session: Not yet open; closed together with the hub.
-        send: Sends a message to the view of a name; called from a thread of the hub.
+        send: Sends a message to the view with this name; called from a thread of the hub.
     """
 
     def __init__(self, session: Session, send: Callable[[str, str | bytes], None]) -> None:
@@ -25,7 +25,7 @@ class ViewHub:
         self.subscribers: dict[str, Subscriber] = {}
         self._send = send
         self._changed = threading.Event()
-        self._is_wanted = True  # whether to run as soon as a view is open
+        self._is_wanted = True  # whether to run once a view is open
         self._is_closed = False
         session.running = False
         session.add_listener(self._changed.set)
@@ -47,7 +47,7 @@ class ViewHub:
         self.session.submit({"type": "pause"}, print)
 
     def receive(self, content: dict[str, Any]) -> None:
-        """A view was opened or closed, or sent a message."""
+        """Handle a view that opened, closed or sent a message."""
         view, kind = str(content.get("view"))[:40], content.get("kind")
         if kind == "open" and len(self.subscribers) < MOST_VIEWS:
             self._add(view)
@@ -66,7 +66,7 @@ class ViewHub:
     def _remove(self, view: str) -> None:
         if self.subscribers.pop(view, None) is None:
             return
-        if not self.subscribers:  # no watchers: pause
+        if not self.subscribers:  # pause without views
             self._is_wanted = self.session.running
             self.pause()
 

@@ -1,4 +1,4 @@
-"""Pages that need no server: one file with the page, a flock's kernels, recorded frames, and nothing from elsewhere.
+"""Pages that need no server: one self-contained file with the page, a flock's kernels and recorded frames.
 
-The page is the live view's own; a script in it (web/src/standalone) takes the place of the server.
+It is the page of the live view; a script in it (web/src/standalone) replaces the server.
 """

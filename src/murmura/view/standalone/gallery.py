@@ -1,4 +1,4 @@
-"""A static site of scenarios that run in the browser: an index with pictures and sentences, and a page for each."""
+"""A static site of scenarios that run in the browser: an index with pictures and descriptions, and a page for each."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _index(cards: list[str]) -> str:
   </head>
   <body>
     <h1>Murmura: flocks that run in your browser</h1>
-    <p>Choose one: it is simulated on your own GPU by WebGPU; where a browser has none, recorded frames are shown.</p>
+    <p>Choose a flock: it is simulated on your GPU with WebGPU. Browsers without WebGPU show recorded frames.</p>
     <ul>
 {listed}
     </ul>
@@ -80,7 +80,7 @@ def _index(cards: list[str]) -> str:
 
 
 def _picture(scenario: Scenario, seed: int, backend: str) -> str:
-    """The flock after some seconds, a stroke for each agent, coloured by its heading."""
+    """The flock after some seconds, with a stroke for each agent, coloured by heading."""
     simulation = Simulation(scenario, seed, backend, announce=None)
     simulation.step(round(SHOWN_AT / scenario.motion.time_step))
     places, velocities = simulation.positions[:, :2], simulation.velocities[:, :2]
@@ -101,7 +101,7 @@ def _picture(scenario: Scenario, seed: int, backend: str) -> str:
 
 
 def _dots(things: list[dict[str, Any]], low: Any, size: Any, radius: float) -> str:
-    """Food and hunters, a disc each."""
+    """Food or hunters, one disc each."""
     places = [(np.array([thing["x"], thing["y"]]) - low) / size for thing in things]
     return "".join(f'<circle cx="{640 * x:.1f}" cy="{360 * y:.1f}" r="{radius}"/>' for x, y in places)
 

@@ -1,9 +1,9 @@
-"""Which of a scenario's values a page may change by itself, and how the kernels' numbers follow from them.
+"""Which values of a scenario a page can change by itself, and how to compute the kernels' numbers from them.
 
-A number that kernels read is a value itself, or is derived from some by Python (`1 / radius`, a cosine). A page has no
-Python, so each derived number is probed here: how it depends on each value alone, as a straight line or a curve, and
-whether these combine by sums or by products. What is found is compared with the truth at random places. A value whose
-numbers cannot be told so is not offered.
+A number that kernels read is a value itself or is derived from values by Python (`1 / radius`, a cosine). A page has no
+Python, so each derived number is probed here: how it depends on each single value, as a straight line or a curve, and
+whether these combine as sums or as products. The result is compared with the exact numbers at random points. A value
+whose numbers cannot be described in this way is not offered.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from murmura.core.errors import MurmuraError
 from murmura.scenario import Scenario
 
 FEW, SOME, SAMPLES = 3, 17, 65
-"""Places at which a value is looked at: always, where some are refused, and where a line bends."""
+"""Numbers of sampled points: always, if some values are refused, and if the dependence is not linear."""
 TRIALS = 6
 EXACT, CLOSE = 1e-6, 2e-3
-"""Relative errors: of what counts as a straight line, and of what is allowed at all."""
+"""Greatest relative errors: for a straight line, and for any recipe."""
 FARTHEST = 1e18
 Vector = NDArray[np.float64]
 Curves = tuple[Vector, NDArray[np.float64]]
@@ -31,21 +31,21 @@ Curves = tuple[Vector, NDArray[np.float64]]
 def vector_of(scenario: Scenario) -> Vector:
     """Everything that a page recomputes when a value changes.
 
-    Numbers by species, how far each rule's items matter, the world's numbers, the greatest radius.
+    The numbers of each species, the range of each rule's items, the numbers of the world, and the greatest radius.
     """
     return _vector(Plan(scenario))
 
 
 def _vector(plan: Plan) -> Vector:
     world = plan.world_numbers((0, 0))
-    # An infinite range says that items matter everywhere; differences from it must be numbers.
+    # An infinite range means that items act everywhere; replace it, because differences must be finite.
     rest = [*np.minimum(plan.item_ranges, FARTHEST), *(world[name] for name in WORLD_NUMBERS), plan.reach]
     return np.concatenate([plan.numbers.T.astype(np.float64).ravel(), np.array(rest, np.float64)])
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A value that might be changed: its path and the range in which it is looked at."""
+    """A value that might be changeable: its path and the sampled range."""
 
     path: str
     low: float
@@ -54,7 +54,7 @@ class Candidate:
 
 
 def candidates(scenario: Scenario) -> list[Candidate]:
-    """All plain numbers of motion, perception and the rules that take part."""
+    """All plain numbers of motion, perception and active rules."""
     data, schema = scenario.model_dump(mode="json"), Scenario.model_json_schema()
     taking_part = [name for name, _ in Plan(scenario).rules]
     found: list[Candidate] = []
@@ -108,7 +108,7 @@ def _candidate(path: str, value: float, field: dict[str, Any]) -> Candidate:
 
 
 class Probe:
-    """A scenario asked for its numbers under other values."""
+    """Computes the numbers of a scenario for other values."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -116,7 +116,7 @@ class Probe:
         self.base = _vector(self.plan)
 
     def at(self, values: dict[str, float]) -> Vector | None:
-        """The vector under these values, or nothing where they are refused or more changes than the vector."""
+        """The vector for these values; None if they are refused or change more than the vector."""
         try:
             plan = Plan(self.scenario.with_values(values))
         except MurmuraError:
@@ -124,7 +124,7 @@ class Probe:
         return _vector(plan) if _differ_in_numbers_only(plan, self.plan) else None
 
     def curve(self, candidate: Candidate) -> Curves | None:
-        """Places in a candidate's range, and the vectors there, one for each row: many only where a line bends."""
+        """Points in a candidate's range and the vectors there, one per row; many only if they are not on a line."""
         found, is_whole = self._sampled(candidate, FEW)
         if not is_whole:
             found, _ = self._sampled(candidate, SOME)
@@ -135,9 +135,11 @@ class Probe:
         return self._sampled(candidate, SAMPLES)[0]
 
     def _sampled(self, candidate: Candidate, count: int) -> tuple[Curves | None, bool]:
-        """What is allowed without a gap around the present value, and whether that is the whole range."""
+        """The valid values around the current one, without gaps, and whether they are the whole range."""
         places = np.linspace(candidate.low, candidate.high, count)
-        if count == SAMPLES:  # the end may be a case of its own: who sees all round sees behind itself, too
+        if (
+            count == SAMPLES
+        ):  # the end may be a special case: with a full field of view, an agent also sees behind itself
             places = np.insert(places, -1, candidate.high - 1e-5 * (candidate.high - candidate.low))
         present = _value_at(self.scenario, candidate.path)
         places = np.unique([*(np.round(places) if candidate.whole else places), present])
@@ -155,7 +157,7 @@ class Probe:
         return ((places[first : last + 1], np.array(good)) if len(good) > 2 else None), is_whole
 
     def _starts_alike(self, candidate: Candidate) -> bool:
-        """Whether items that have turns of their own begin where they do, whatever the value is."""
+        """Whether the start of items that are stepped does not depend on the value."""
         name = candidate.path.split(".")[1]
         if name not in {group.name for _, group, _, _ in self.plan.stateful_items}:
             return True
@@ -163,7 +165,7 @@ class Probe:
         return self._items(self.scenario, name) == self._items(other, name)
 
     def _middle(self, candidate: Candidate) -> float:
-        """Another value that is allowed."""
+        """Another valid value."""
         present = _value_at(self.scenario, candidate.path)
         for share in (0.37, 0.63, 0.1, 0.02):
             x = candidate.low + share * (candidate.high - candidate.low)
@@ -178,7 +180,7 @@ class Probe:
 
 
 def _differ_in_numbers_only(plan: Plan, other: Plan) -> bool:
-    """Whether kernels, items and room of two plans are the same."""
+    """Whether kernels, items and capacity of two plans are the same."""
     if plan.signature != other.signature or plan.capacity != other.capacity:
         return False
     arrays = ("items", "ranges", "tracked", "affinities", "shapes")
@@ -186,10 +188,10 @@ def _differ_in_numbers_only(plan: Plan, other: Plan) -> bool:
 
 
 def live_values(scenario: Scenario) -> dict[str, Any]:
-    """What a page needs to follow changes: ranges of the values it may change, and a recipe for each number.
+    """What a page needs to apply changes: ranges of the changeable values, and a recipe for each number.
 
     A recipe is `{"how": "sum" | "product", "base": number, "parts": [[path, curve]]}`; a curve is `[slope, offset]` or
-    `{"x": [...], "y": [...]}`. Of a product the parts are factors beside the base, of a sum differences from it.
+    `{"x": [...], "y": [...]}`. In a product, the parts are factors of the base; in a sum, differences from it.
     """
     probe = Probe(_generic(scenario))
     curves = {c.path: (c, found) for c in candidates(scenario) if (found := probe.curve(c)) is not None}
@@ -214,7 +216,7 @@ def _range(candidate: Candidate, found: Curves) -> list[float]:
 
 
 def _generic(scenario: Scenario) -> Scenario:
-    """The scenario with no value at zero: where the wind has no speed, nothing shows that its direction matters."""
+    """The scenario with no value at zero: if the wind has no speed, its direction seems to have no effect."""
     signature = Plan(scenario).signature
     for candidate in candidates(scenario):
         if candidate.low <= 0.0 <= candidate.high and _value_at(scenario, candidate.path) == 0.0:
@@ -249,7 +251,7 @@ def _recipe(trials: Trials, index: int, paths: list[str]) -> dict[str, Any] | No
 
 
 def _curve(places: Vector, column: Vector) -> Any:
-    """A straight line where it is one, else the points themselves."""
+    """A straight line if it fits, otherwise the points themselves."""
     slope = (column[-1] - column[0]) / (places[-1] - places[0])
     offset = column[0] - slope * places[0]
     scale = max(float(np.abs(column).max()), 1e-12)
@@ -259,7 +261,7 @@ def _curve(places: Vector, column: Vector) -> Any:
 
 
 def evaluated(recipe: dict[str, Any], values: dict[str, float]) -> float:
-    """What a page computes for a recipe."""
+    """The result of a recipe, as a page computes it."""
     result = float(recipe["base"])
     for path, curve in recipe["parts"]:
         x = values[path]
@@ -273,11 +275,11 @@ def evaluated(recipe: dict[str, Any], values: dict[str, float]) -> float:
 
 
 class Trials:
-    """Random values and the truth under them. Most recipes share theirs: a plan has many numbers and costs much.
+    """Random values and the exact numbers for them. Most recipes share the same trials, because a plan is expensive.
 
     Args:
         probe: The scenario.
-        curves: All candidates with what was found of them.
+        curves: All candidates and their curves.
     """
 
     def __init__(self, probe: Probe, curves: dict[str, tuple[Candidate, Curves]]) -> None:
@@ -286,7 +288,7 @@ class Trials:
         self._shared = [trial for _ in range(TRIALS) if (trial := self._of_many(list(curves)))]
 
     def _of_many(self, paths: list[str]) -> tuple[dict[str, float], Vector] | None:
-        """As many of these values as are allowed together."""
+        """As many of these values as are valid together."""
         for _ in range(6):
             values = self._drawn(paths)
             truth = self.probe.at(values)
@@ -305,7 +307,7 @@ class Trials:
         return values
 
     def hold(self, index: int, recipe: dict[str, Any]) -> bool:
-        """Whether a recipe is right wherever its values were tried."""
+        """Whether a recipe is accurate in all trials of its values."""
         paths = [path for path, _ in recipe["parts"]]
         tried = [trial for trial in self._shared if all(path in trial[0] for path in paths)]
         while len(tried) < (TRIALS // 2 if len(paths) > 1 else 1):

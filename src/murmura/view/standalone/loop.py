@@ -1,7 +1,7 @@
-"""Recorded frames that a file carries: what a browser without WebGPU shows, and what a recorded run is.
+"""Recorded frames in an exported file, for browsers without WebGPU and for recorded runs.
 
-Frames are those of the live view (view/wire). Agents fly on much as before, so of each plane of numbers (`planes`) only
-the difference from that is kept: that packs well.
+Frames are those of the live view (view/wire). Agents keep moving almost steadily, so each plane of numbers (`planes`)
+is stored as the difference from a linear extrapolation, which compresses well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from murmura.view.wire.frames import HEADER, encode
 from murmura.view.wire.hello import hello_facts
 
 MOST_AGENT_FRAMES = 120_000
-"""Agents times frames of a loop that goes with a live page; of a run that is a page of its own, MOST_OF_A_RUN."""
+"""Greatest number of agents times frames of a loop in a page that simulates; for a page of a run, MOST_OF_A_RUN."""
 MOST_OF_A_RUN = 300_000
 MOST_FRAMES, LEAST_FRAMES = 300, 40
 LONGEST_LOOP = 20.0
@@ -53,7 +53,7 @@ def played(recording: Recording) -> Iterator[bytes]:
 
 
 def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any]:
-    """Frames, packed; of many agents every n-th, so that `most` agents times frames are kept."""
+    """Packed frames. If there are many agents, every n-th is kept, for at most `most` agents times frames."""
     told = list(frames)
     headers, planes = [], []
     counts = [int(HEADER.unpack_from(frame)[2]) for frame in told]
@@ -81,7 +81,7 @@ def loop_of(frames: Iterable[bytes], most: int = MOST_OF_A_RUN) -> dict[str, Any
 
 
 def _expected(before: Any, earlier: Any, now: Any, places: int) -> Any:
-    """Where agents would be if they flew on as before; other planes as they were."""
+    """The linear extrapolation of positions; other planes are unchanged."""
     if before.shape != now.shape:
         return np.zeros_like(now)
     if earlier.shape != now.shape:
@@ -92,7 +92,7 @@ def _expected(before: Any, earlier: Any, now: Any, places: int) -> Any:
 
 
 def hello_of(scenario: Scenario, seed: int, label: str = "") -> dict[str, Any]:
-    """What a page must know to show frames of a scenario."""
+    """What a page needs to show frames of a scenario."""
     found = hello_facts(scenario)
     del found["schema"], found["scenarios"]
     own = {

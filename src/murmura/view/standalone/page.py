@@ -1,7 +1,7 @@
-"""One file: the live view's page, the script that takes the server's place, and the data, sealed off by a policy.
+"""One file: the live view's page, the script that replaces the server, and the data, isolated by a policy.
 
-Nothing in the file comes from elsewhere or goes anywhere: its content security policy allows the very scripts and the
-style it holds, by their hashes, and no connection at all. Texts of scenarios are data in it, never markup.
+The file loads and sends nothing: its content security policy allows only its own scripts and style, by their hashes,
+and no connections. Texts of scenarios are data in it, never markup.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from murmura.view.standalone.words import words_of_codes
 from murmura.view.wire.hello import preset_facts
 
 LARGEST = 1_500_000
-"""Bytes of a file: it must fit into a mail and onto any host."""
+"""Greatest size of a file [bytes], for mail attachments and any host."""
 SCRIPT = "standalone.js"
 
 
@@ -48,7 +48,7 @@ def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") 
 
 
 def _scene(scenario: Scenario, seed: int) -> dict[str, Any]:
-    """A scene that simulates, or of one that cannot what a page must know to show its loop."""
+    """A scene that the page can simulate or, if it cannot, what it needs to show recorded frames."""
     return {"hello": hello_of(scenario, seed)} if why_not(scenario) else page_scene(scenario, seed)
 
 
@@ -85,7 +85,7 @@ def assembled(data: dict[str, Any], title: str) -> str:
     if len(page.encode()) > LARGEST:
         raise RunError(
             f"the page would have {len(page.encode()):,} bytes, more than {LARGEST:,}: use fewer agents, fewer frames "
-            "or fewer scenarios beside"
+            "or fewer scenarios with --also"
         )
     return page
 
@@ -94,7 +94,7 @@ POLICY_PLACE = "<!-- policy -->"
 
 
 def _policy(page: str) -> str:
-    """A policy that allows what the file holds, and nothing else."""
+    """A policy that allows the content of the file and nothing else."""
     scripts = re.findall(r'<script type="module"[^>]*>(.*?)</script>', page, re.DOTALL)
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     parts = {
@@ -115,14 +115,14 @@ def _hash(text: str) -> str:
 
 
 def packed(data: dict[str, Any]) -> str:
-    """Data as text in which nothing can be taken for markup: JSON, deflated, in base64."""
+    """Data as text that cannot be mistaken for markup: JSON, deflated, in base64."""
     squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = squeezed.compress(json.dumps(data, allow_nan=False).encode()) + squeezed.flush()
     return base64.b64encode(body).decode()
 
 
 def write_page(page: str, out: Path) -> int:
-    """Write a page, and return how many bytes it has."""
+    """Write a page and return its size in bytes."""
     content = page.encode()
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Frames taken apart into planes of like numbers, no finer than the eye sees, so that they pack well."""
+"""Splits frames into planes of similar numbers, rounded to visible precision, so that they compress well."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from murmura.view.wire.frames import HEADER
 
 @dataclass(frozen=True)
 class Layout:
-    """How frames of a kind of world are taken apart.
+    """How the frames of a kind of world are split into planes.
 
     Args:
         header: Bytes before the first agent.
-        places: How many planes are coordinates, told in two bytes; the others take one.
+        places: Number of planes that are coordinates, of two bytes; the others have one.
         coarse: Lower bits of each plane that are dropped: positions are accurate to 1/8000 of the world.
-        bits: Those that are kept.
+        bits: Remaining bits of each plane.
     """
 
     header: int
@@ -29,7 +29,7 @@ class Layout:
 
 
 PLANE = Layout(HEADER.size, 2, (3, 3, 3, 4, 0, 4), (13, 13, 5, 4, 8, 4))
-"""Across, down, heading, speed, species, extra."""
+"""x, y, heading, speed, species, extra."""
 SPACE = Layout(space_frames.HEADER.size, 3, (3, 3, 3, 2, 2, 1, 1, 0, 4), (13, 13, 13, 6, 6, 4, 4, 6, 4))
 """x, y, z, the two bytes of the direction, speed, roll, species, extra."""
 

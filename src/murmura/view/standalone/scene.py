@@ -1,4 +1,4 @@
-"""A scenario as a page can run it by itself: kernels, the first contents of their buffers, and what may be changed."""
+"""A scenario in the form that a page can simulate: kernels, initial contents of buffers, and changeable values."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts
 
 MOST_EMBEDDED = 20_000
-"""Agents whose start the file carries; the start of more is drawn by the page, from the seed."""
+"""Greatest number of agents whose start is stored in the file; for more, the page generates it from the seed."""
 MOST_RUNS = 16
-"""Of equal numbers, one after the other by id, in a column that a page fills: species follow each other so."""
+"""Greatest number of runs of equal numbers, by id, in a column that a page fills: each species is such a run."""
 
 
 def why_not(scenario: Scenario) -> str:
-    """Why a scenario cannot be simulated by a page alone; empty if it can."""
+    """Why a page cannot simulate a scenario by itself; empty if it can."""
     if scenario.perception.occlusion:
-        return "perception.occlusion needs `murmura live`: a page cannot tell whom a selected animal sees"
+        return "perception.occlusion needs `murmura live`: a page cannot compute which animals are hidden"
     return ""
 
 
@@ -54,7 +54,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     """
     reason = why_not(scenario)
     if reason:
-        raise ScenarioError(f"{scenario.name} cannot be simulated by a page alone: {reason}")
+        raise ScenarioError(f"{scenario.name} cannot be simulated by an exported page: {reason}")
     pointed = with_pointer(scenario, None)
     plan, words = Plan(pointed), seed_words(seed)
     program = program_of(plan)
@@ -98,7 +98,7 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
-    """What decides about the buffers of a flock of any size (`compute.webgpu.arrays.Layout`)."""
+    """What determines the buffers of a flock of any size (`compute.webgpu.arrays.Layout`)."""
     return {
         "dimension": plan.dimension,
         "threads": THREADS,
@@ -139,7 +139,7 @@ def _group(group: Group) -> dict[str, Any]:
 
 
 def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) -> dict[str, Any]:
-    """The flock at its start, without the room that it may grow into; or how a page draws it."""
+    """The flock at its start, without spare capacity; or how a page generates it."""
     carried, n = [column_name(name) for name in plan.carried], len(state)
     fill = _fill(state, carried)
     can_draw = fill is not None and not scenario.obstacles and not plan.stateful_items
@@ -155,9 +155,9 @@ def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) 
 
 
 def _fill(state: State, carried: list[str]) -> dict[str, Any] | None:
-    """What a page writes into columns of a start that it draws by itself: runs of (count, number), by id.
+    """The columns of a start that a page generates: runs of (count, number), by id.
 
-    Nothing where a column differs from agent to agent: then the file must carry it. Headings a page draws.
+    None if a column differs from agent to agent: then the start must be in the file. Headings are drawn by the page.
     """
     found: dict[str, Any] = {}
     for name in carried:
@@ -186,6 +186,6 @@ def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
 
 
 def _hand(plan: Plan) -> dict[str, Any]:
-    """Which item, the last of its rule, is the visitor's hand, and what it does."""
+    """The item of the user's pointer, which is the last of its rule, and its effect."""
     number = next(k for k, group in enumerate(plan.rule_groups) if group.name == "attractors")
     return {"group": number, "strengths": dict(STRENGTHS)}

@@ -1,4 +1,4 @@
-"""What a page can put into its world by itself: for each thing an entry of the scenario's list, and a row of items."""
+"""Objects that a page can place by itself: for each kind, an entry of the scenario's list and a row of items."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from murmura.view.session.editing.placement import with_object
 from murmura.view.session.editing.tools import with_pointer
 
 PATHS = {"attractors": "points", "feeding": "sources", "predators": "hunters"}
-"""The list of each rule in which visitors' things stand."""
+"""The list of each rule that contains placed objects."""
 
 
 def templates(scenario: Scenario) -> dict[str, dict[str, Any]]:
-    """By rule and kind ("" where there is one kind only): a thing in the corner, which a page moves to its place.
+    """By rule and kind ("" if there is only one kind): an object in the corner, which a page moves to its position.
 
-    A hunter of another kind than those present needs another kernel, and so does food where nobody eats.
+    A hunter of a kind that is not present needs another kernel, and so does food in a scenario without feeding.
     """
     pointed = with_pointer(scenario, None)
     plan = Plan(pointed)
@@ -37,7 +37,7 @@ def templates(scenario: Scenario) -> dict[str, dict[str, Any]]:
 
 
 def _template(scenario: Scenario, rule: str, placed: dict[str, Any]) -> dict[str, Any] | None:
-    """The list's entry and the row of a thing that is placed; nothing where the scenario refuses it."""
+    """The list entry and the row of a placed object; None if the scenario refuses it."""
     try:
         changed = with_pointer(with_object(scenario, placed | {"x": 0.0, "y": 0.0}), None)
     except MurmuraError:
@@ -45,7 +45,7 @@ def _template(scenario: Scenario, rule: str, placed: dict[str, Any]) -> dict[str
     plan, state = Plan(changed), State()
     set_items(changed, state, 1)
     number = next(k for k, group in enumerate(plan.rule_groups) if group.name == rule)
-    # The last attractor is the visitor's hand.
+    # The last attractor is the user's pointer.
     row = int(plan.ranges[number, 1]) - (2 if rule == "attractors" else 1)
     width = len(plan.rule_groups[number].layout)
     things = getattr(getattr(changed.rules, rule), PATHS[rule])

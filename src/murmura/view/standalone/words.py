@@ -1,4 +1,4 @@
-"""What the codes in columns, items and events stand for: an exported page says them in words."""
+"""The meanings of the codes in columns, items and events, as texts for an exported page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from murmura.rules.predators.states import STATE_NAMES
 
 
 def words_of_codes() -> dict[str, Any]:
-    """Lists of words, in which a code is a place; a place that no code has holds an empty word."""
+    """Lists of words, indexed by code; an unused code has an empty word."""
     return {
         "events": _names(Event),
         "causes": _names(Cause),

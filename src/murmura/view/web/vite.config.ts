@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** lil-gui brings its arrows as a font in a data: address, which the content security policy refuses; plain characters do. */
+/** lil-gui ships its arrows as a font in a data: address, which the content security policy refuses; plain characters replace them. */
 const withoutDataFonts = {
   name: "without-data-fonts",
   enforce: "pre" as const,
@@ -9,7 +9,7 @@ const withoutDataFonts = {
   },
 };
 
-/** Entries that Python puts into something else, whole: each is built by itself (`--mode`), or it would import what they share. */
+/** Entries that Python embeds as single files: each is built separately (`--mode`), otherwise they would import shared chunks. */
 const WHOLE: Record<string, string> = { notebook: "src/notebook.ts", standalone: "src/standalone/standalone.ts" };
 
 export default defineConfig(({ mode }) => ({
@@ -23,10 +23,10 @@ export default defineConfig(({ mode }) => ({
     modulePreload: false,
     rollupOptions: {
       input: mode in WHOLE ? [WHOLE[mode]] : ["index.html", "compare.html"],
-      preserveEntrySignatures: "exports-only", // anywidget imports what the notebook's entry exports
+      preserveEntrySignatures: "exports-only", // anywidget imports the exports of the notebook entry
       output: { entryFileNames: mode in WHOLE ? "[name].js" : "assets/[name]-[hash].js" },
     },
   },
   server: { fs: { allow: ["../.."] }, proxy: { "/ws": { target: "ws://127.0.0.1:8123", ws: true } } },
-  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 }, // a busy machine is not a failure
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 }, // a busy machine must not fail tests
 }));

@@ -27,7 +27,7 @@ EXTRAS: dict[str, tuple[int, str, float]] = {
     for name, facts in LOOKS["modes"].items()
     if "number" in facts
 }
-"""What byte 7 of an agent can hold: its number, the column, and the value that 255 stands for."""
+"""What byte 7 of an agent can contain: its number, the column, and the value that 255 represents."""
 
 
 def extras_of(scenario: Scenario) -> list[str]:
@@ -37,7 +37,7 @@ def extras_of(scenario: Scenario) -> list[str]:
 
 
 def stances_of(scenario: Scenario) -> list[str]:
-    """Names of the numbers in the stance column, from 0; empty where no rule defines them."""
+    """Names of the numbers in the stance column, from 0; empty if no rule defines them."""
     for _, rule in scenario.rules:
         codes = rule.codes.get("stance") if rule.enabled else None
         if codes is not None:
@@ -47,7 +47,7 @@ def stances_of(scenario: Scenario) -> list[str]:
 
 
 def encode(simulation: Reader, epoch: int, extra: str = "density", roster: int = 0) -> bytes:
-    """One frame; of very large flocks every n-th agent by id."""
+    """Encode one frame; very large flocks send every n-th agent by id."""
     scenario, total = simulation.scenario, simulation.agent_count
     stride = max(1, -(-total // MOST_SENT))
     number, column, scale = EXTRAS[extra if extra in extras_of(scenario) else "density"]
@@ -103,7 +103,7 @@ def load_packer() -> None:
 
 @cache
 def load_packer_soon() -> None:
-    """Have a background thread load it."""
+    """Load it in a background thread."""
     if _compiled_packer is None:
         threading.Thread(target=load_packer, name="murmura-packer", daemon=True).start()
 
@@ -115,7 +115,7 @@ def pack_with_numpy(
     rows: Any, stride: int, x: Any, y: Any, vx: Any, vy: Any, heading: Any, species: Any, extra: Any,
     left: float, top: float, per_width: float, per_height: float, per_speed: float, per_extra: float, words: Any,
 ) -> None:  # fmt: skip
-    """The same as `compute.cpu.scatter.pack`, to the bit, in NumPy."""
+    """The same as `compute.cpu.scatter.pack`, bit for bit, in NumPy."""
     sent = rows % stride == 0
     k = rows[sent] // stride
     x, y, vx, vy, heading, species, extra = (each[sent] for each in (x, y, vx, vy, heading, species, extra))

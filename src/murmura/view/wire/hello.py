@@ -1,4 +1,4 @@
-"""What a page needs to know of a scenario before its first frame."""
+"""What a page needs to know about a scenario before its first frame."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ UNNAMED = {"name": "default", "color": "#4cc9f0"}
 
 
 def hello_facts(scenario: Scenario) -> dict[str, Any]:
-    """The scenario itself, what can be changed in it, who lives in it and what can be seen of them."""
+    """The scenario, what can be changed in it, its species, and the columns that can be shown."""
     from murmura import __version__
 
-    with _making:  # else two threads would both make it
+    with _making:  # otherwise two threads would both create it
         unchanging = _unchanging()
     return {
         "version": __version__,
@@ -38,7 +38,7 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
 
 @cache
 def _unchanging() -> dict[str, Any]:
-    """What is the same for every scenario, and takes a tenth of a second to make."""
+    """The part that is the same for every scenario; creating it takes a tenth of a second."""
     deep = scenarios_in_space()
     shipped = [
         {"name": name, "title": title, "deep": name in deep} for name, title in scenario_titles().items()
@@ -47,10 +47,10 @@ def _unchanging() -> dict[str, Any]:
 
 
 def preset_facts(scenario: Scenario) -> dict[str, Any]:
-    """What a list of presets needs of one; the page puts worlds with a depth into a group."""
+    """What a list of presets needs to know about one; the page groups 3-D worlds."""
     return {"name": scenario.name, "title": scenario.title, "deep": scenario.world.depth is not None}
 
 
 def _measures() -> dict[str, dict[str, str]]:
-    """Units and meanings of the measures that a page draws; those of traits say it by their names."""
+    """Units and meanings of the measures that a page draws, except traits."""
     return {name: {"unit": measure.unit, "meaning": measure.meaning} for name, measure in MEASURES.items()}

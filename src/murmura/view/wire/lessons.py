@@ -1,4 +1,4 @@
-"""Lesson cards: small experiments that set a scene, ask a question and show an answer, from files that teachers write.
+"""Lesson cards: experiments that set up a scene, ask a question and show the answer, from files that teachers write.
 
 A lesson is a TOML file with `title`, `scene` (a shipped scenario), optional `values` (paths with values) and one or
 more `steps`, each with what to `say`, and optionally what to `set`, what to `ask`, the `answer`, and a measure for the
@@ -47,14 +47,16 @@ class Lesson(BaseModel):
 
 
 def read_lesson(path: Path) -> dict[str, Any]:
-    """A lesson, checked as far as its first scene; raises ScenarioError with what is wrong."""
+    """Read a lesson and check it together with its first scene; raises ScenarioError with the reason."""
     try:
         content = path.read_bytes()
         if len(content) > LARGEST_FILE:
-            raise ScenarioError(f"{path}: a lesson has at most {LARGEST_FILE:,} bytes, got {len(content):,}")
+            raise ScenarioError(
+                f"{path}: a lesson may have at most {LARGEST_FILE:,} bytes, got {len(content):,}"
+            )
         lesson = Lesson.model_validate(tomllib.loads(content.decode()))
     except (OSError, ValueError) as error:
-        raise ScenarioError(f"{path} is no lesson: {_reason(error)}") from None
+        raise ScenarioError(f"{path} is not a lesson: {_reason(error)}") from None
     if lesson.scene not in scenario_names():
         raise ScenarioError(
             f"{path}: no scene is called {lesson.scene!r}{nearest(lesson.scene, scenario_names())}"

@@ -1,4 +1,4 @@
-"""The message about what lives and changes beside the flock."""
+"""The message about hunters, food and other objects that live and change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_SCENERY: dict[str, Any] = {"type": "scene", "objects": []}
 
 
 def scenery_message(seen: Reader) -> dict[str, Any]:
-    """The message; always the same `NO_SCENERY` where there is nothing, so that it is sent once only."""
+    """The message; `NO_SCENERY` if there is nothing, always the same object, so that it is sent only once."""
     rules = seen.scenario.rules
     if not any(rule.enabled for rule in (rules.predators, rules.feeding, rules.remains, rules.daylight)):
         return NO_SCENERY  # without waiting for the state from a device

@@ -1,7 +1,7 @@
 """A flock in space as the page receives it: a header and eleven bytes for each agent (see docs/live-view.md).
 
-Places and directions come first, eight bytes each, then appearance, three bytes each: both blocks go to
-a graphics card unchanged.
+Positions and directions come first, eight bytes each, then appearance, three bytes each: both blocks are uploaded to
+the GPU unchanged.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ AGENT_BYTES = 11
 SPEEDS, ROLLS, KINDS = 31, 31, 64
 """Greatest numbers of five bits for speed and roll; six bits are left for the species."""
 STEEPEST = np.pi / 2
-"""Roll [rad] that the greatest number stands for; the least one stands for as much to the right."""
+"""Roll [rad] that the greatest number represents; the least one represents as much to the right."""
 BANK = 1.5
-"""Tangent of the roll with which a turn at full force is drawn, where no rule says how steep it is flown."""
+"""Tangent of the roll in a turn at full force, if no rule sets the roll."""
 AXES = ("x", "y", "z")
 HALF = np.float32(0.5)
 
@@ -31,7 +31,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 def columns_sent(own: Collection[str], extra: str) -> tuple[str, ...]:
-    """Names of the columns that a frame is made of."""
+    """Names of the columns that a frame needs."""
     motion = tuple(f"{what}_{axis}" for what in ("position", "velocity") for axis in AXES)
     turning = ("roll",) if "roll" in own else tuple(f"acceleration_{axis}" for axis in AXES)
     return (*motion, "heading", "species_id", *turning, extra)
@@ -40,7 +40,7 @@ def columns_sent(own: Collection[str], extra: str) -> tuple[str, ...]:
 def encode_space(
     simulation: Reader, rows: NDArray[Any], columns: Columns, extra: NDArray[Any], facts: dict[str, Any]
 ) -> bytes:
-    """One frame. `facts` are the fields of the header that frames of a plane have too, and the scale of `extra`."""
+    """Encode one frame. `facts` are the header fields shared with frames of a plane, and the scale of `extra`."""
     world, motion = simulation.scenario.world, simulation.scenario.motion
     low, sides = window_of(world, [columns[f"position_{axis}"] for axis in AXES])
     stride, count = facts["stride"], facts["count"]
@@ -97,7 +97,7 @@ def directions(columns: Columns) -> tuple[tuple[NDArray[Any], ...], NDArray[Any]
 
 
 def rolls(columns: Columns, ahead: tuple[NDArray[Any], ...], max_force: float) -> NDArray[Any]:
-    """How far each leans to the left [rad]: as its rule of flight says, else as steep as its turn is sharp."""
+    """Roll of each agent to the left [rad]: from its flight rule, or else estimated from its turn."""
     if "roll" in columns:
         return np.asarray(columns["roll"], np.float32)
     x, y, _ = ahead

@@ -47,7 +47,7 @@ def test_food_is_green_and_the_fuller_the_more_of_it(theme: str):
     marks = []
     for share in (1.0, 0.5, 0.0):
         some = rows.copy()
-        some[0, 8] *= share  # what is left
+        some[0, 8] *= share  # the amount left
         changed = seen(scenario, FilmFrame(**{**vars(NOBODY), "items": {"feeding": some}}), look) - sky
         away = np.abs(changed).sum(axis=0)
         assert away.sum() == pytest.approx(np.abs(around(changed, 400.0, 300.0, 14)).sum())
@@ -139,7 +139,7 @@ def hunted(tmp_path_factory: pytest.TempPathFactory) -> tuple[mm.Run, Scenario]:
 
 
 def test_a_run_keeps_what_lives_beside_the_flock(hunted: tuple[mm.Run, Scenario]):
-    """So that films and replays show hunters and food where they were, to the bit."""
+    """Films and replays show hunters and food at their exact positions."""
     import gsd.hoomd
 
     run, scenario = hunted

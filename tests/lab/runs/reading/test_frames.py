@@ -56,7 +56,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def with_frame(folder: Path, target: Path, changes: dict[str, Any]) -> Path:
-    """The run with some chunks of its frame 2 replaced, and every sum right."""
+    """The run with some chunks of its frame 2 replaced, and correct checksums."""
     target.mkdir()
     for path in folder.glob("*.*"):
         (target / path.name).write_bytes(path.read_bytes())
@@ -109,15 +109,15 @@ def test_frames_of_another_world_are_refused(good: Path):
 
 
 def test_a_damaged_first_frame_does_not_take_the_others_with_it(good: Path, tmp_path: Path):
-    """Later frames leave out who is in them where that is as in the first."""
+    """Later frames omit ids and species that equal those of the first."""
     folder, truth = with_frame(good, tmp_path / "run", {}), mm.open_run(good).frames[3]
     content = bytearray((folder / "run.gsd").read_bytes())
     first = mm.open_run(good).frames[0].velocities[0, 0]
     content[content.index(first.tobytes())] ^= 1
     (folder / "run.gsd").write_bytes(content)
     with (
-        pytest.warns(DamageWarning, match="frame 0: it does not match its sum"),
-        pytest.warns(DamageWarning, match="frame 0: who is in later frames is known from it alone"),
+        pytest.warns(DamageWarning, match="frame 0: it does not match its checksum"),
+        pytest.warns(DamageWarning, match="frame 0: later frames take their ids or species from it"),
     ):
         frames = list(mm.open_run(folder).frames)
     assert [frame.step for frame in frames] == [2, 4, 6]

@@ -83,7 +83,7 @@ def test_in_an_ecosystem_a_predator_of_its_own_joins_with_genes():
     assert simulation.positions[row] == pytest.approx((120.0, 80.0))
     assert simulation.state["species_id"][row] == number
     assert 0.0 < simulation.state["gene_speed"][row] <= 1.0
-    assert scene.scenario == scenario  # nothing began anew
+    assert scene.scenario == scenario  # nothing was restarted
     count = simulation.agent_count
     scene.carry_out({"type": "erase", "kind": "predator", "x": 120.0, "y": 80.0})
     assert simulation.agent_count == count - 1
@@ -100,7 +100,7 @@ def test_what_was_placed_is_played_again_to_the_same_bits(tmp_path: Path):
     scene.carry_out({"type": "erase", "kind": "predator", "x": 500, "y": 300})
     scene.step(2)
     (tmp_path / "actions.json").write_text(json.dumps(scene.record()))
-    replay(read_record(tmp_path / "actions.json"), "reference")  # fails where the hash at the end is another
+    replay(read_record(tmp_path / "actions.json"), "reference")  # fails if the final hash differs
 
 
 def test_what_cannot_be_placed_is_refused():
@@ -133,4 +133,4 @@ def test_numbers_and_wishes_of_species_change_while_the_flock_flies(tmp_path: Pa
     assert record.total_steps == 203
     assert replay(record).simulation.step_count == 203
     scene.carry_out({"type": "set", "values": {"species": [{"name": "a", "share": 3}, {"name": "b"}]}})
-    assert scene.simulation.step_count == 0  # another mixture is another flock
+    assert scene.simulation.step_count == 0  # other shares need a new flock

@@ -71,7 +71,7 @@ def test_births_deaths_by_cause_and_times_are_reported() -> None:
     assert chronicle.report() == {}
     simulation.step(60)
     chronicle.update(1, simulation, now + 100.0, 0.1)
-    assert simulation.events() == []  # taken, so that they do not pile up while nobody asks
+    assert simulation.events() == []  # read, so that they do not accumulate without pages
     told, tree = chronicle.report(), simulation.lineage()
     assert told["births"] == len(tree) - 20 and told["deaths"] == (~tree.alive).sum()
     assert sum(told["causes"].values()) == told["deaths"] and set(told["causes"]) == {"starvation", "age"}
@@ -111,7 +111,7 @@ def test_a_frame_holds_a_gene_or_a_stance(lived: mm.Simulation, extra: str) -> N
         frame.extra, lived.column(column), atol=0 if extra == "stance" else top / 254.0
     )
     assert frame.column == number and np.ptp(frame.extra) > 0
-    # Another scenario may not have it: then density is shown, and said so.
+    # Another scenario may not have it: then density is shown, and the status says so.
     assert Frame(encode(mm.Simulation(flock(5), 1, "reference"), 1, extra)).column == 0
 
 

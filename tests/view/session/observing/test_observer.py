@@ -21,7 +21,7 @@ def beats(pace: Pace, times: list[float], took: float = 0.0) -> list[float]:
 def test_a_rhythm_keeps_its_beat_though_looks_at_it_come_late():
     looks = [100.0 + 0.013 * k for k in range(1000)]
     assert len(beats(Pace(1 / 60), looks)) == pytest.approx(780, abs=2)
-    # Sixty a second out of looks that come 130 times a second, not every second or third look.
+    # Sixty per second out of 130 calls per second, not every second or third call.
     assert len(beats(Pace(1 / 60), [100.0 + k / 130.0 for k in range(1300)])) == pytest.approx(600, abs=2)
 
 

@@ -68,7 +68,7 @@ def test_the_feed_may_grow_while_somebody_reads_it():
     feed = EventFeed()
 
     class First(int):
-        """A number that lets something happen whenever it is compared."""
+        """A number that calls a function whenever it is compared."""
 
         def __lt__(self, other: int) -> bool:
             feed.add(1, [{"kind": "meal"}])

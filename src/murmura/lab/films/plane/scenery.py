@@ -1,6 +1,6 @@
 """The scenery of a picture: home ranges, obstacles, attractors, threats; and text in its corners.
 
-A patch is painted once and used for every picture while the camera does not move.
+A patch is painted once and reused for every picture while the camera does not move.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Pat
 
 
 def home_ranges(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
-    """Home ranges, which may be half as wide as the world: they lie below everything, painted with the sky."""
+    """Home ranges, which may be half as wide as the world: they are below everything, painted with the sky."""
     if not scenario.rules.territory.enabled:
         return []
     found = []
@@ -88,7 +88,7 @@ def home_ranges(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
 
 
 def halo(x: float, y: float, radius: float, camera: Camera, theme: str) -> list[Patch]:
-    """A thin ring around one place on the screen [px]: whom the camera follows."""
+    """A thin ring around a position on the screen [px]: the agent that the camera follows."""
     window = window_around(camera, x, y, radius + 2.0 * camera.scale)
     if window is None:
         return []
@@ -100,7 +100,7 @@ def halo(x: float, y: float, radius: float, camera: Camera, theme: str) -> list[
 def words(
     text: str, corner: Corner, camera: Camera, theme: str, size: float = 15.0, weight: float = 0.85
 ) -> Patch:
-    """A line of text in a corner; cut off where the picture is too narrow."""
+    """A line of text in a corner, cut off if the picture is too narrow."""
     margin, size = round(14 * camera.scale), max(7.0, size * camera.scale)
     height, width = text_mask(text, size).shape
     left = margin if "left" in corner else camera.width - width - margin
@@ -130,7 +130,7 @@ def _angular(camera: Camera, points: Any, solid: bool, theme: str, unit: float) 
 
 
 def _ring(camera: Camera, point: Any, rgb: Rgb, is_dashed: bool, crossed: bool, unit: float) -> Patch | None:
-    """A soft glow as far as it reaches, and a small mark in the middle."""
+    """A soft glow over its range, and a small mark at its centre."""
     x, y = camera.on_screen([[point.x, point.y]])[0]
     size = max(14.0 * unit, point.radius * camera.zoom)
     window = window_around(camera, x, y, size)

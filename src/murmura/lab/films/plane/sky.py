@@ -1,6 +1,6 @@
-"""The background of a picture: a gradient, a little darker outside of the world, with a thin line at its edge.
+"""The background of a picture: a gradient, slightly darker outside the world, with a thin line at its edge.
 
-Where the world has days and nights the gradient follows the hour, and home ranges are painted on it.
+If the world has days and nights, the gradient follows the time of day. Home ranges are painted on it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HOURS = 256  # levels of daylight, so that one sky serves several pictures
 
 
 class Sky:
-    """The sky of pictures of one size; what depends on the camera is repainted only when it moves."""
+    """The sky of pictures of one size; the parts that depend on the camera are repainted only when it moves."""
 
     def __init__(self, width: int, height: int, theme: Theme) -> None:
         self._theme = theme
@@ -38,12 +38,12 @@ class Sky:
     def at(
         self, camera: Camera, world: Box | None, daylight: float | None, homes: Callable[[], list[Patch]]
     ) -> NDArray[np.float32]:
-        """The sky behind a world with these edges [u], as planes (3, height, width) in bytes and half a byte more.
+        """The sky behind a world with these edges [u], as planes (3, height, width) in bytes plus half a byte.
 
         Args:
-            camera: Where the picture looks.
+            camera: The camera.
             world: The world's edges; None if it has none.
-            daylight: 0 midnight, 1 noon; None without day and night.
+            daylight: 0 midnight, 1 noon; None if there is no day and night.
             homes: Returns the home ranges to paint on it.
         """
         hour = None if daylight is None else round(daylight * HOURS) / HOURS
@@ -108,7 +108,7 @@ def _gradient(width: int, height: int, theme: Theme) -> NDArray[np.float32]:
 
 
 def _lit(sky: NDArray[np.float32], daylight: float, theme: Theme) -> NDArray[np.float32]:
-    """Blue and dim at midnight, warm where day and night meet: the page's `hour`."""
+    """Blue and dim at midnight, warm at dawn and dusk, as `hour` of the page."""
     low = (np.arange(sky.shape[1], dtype=np.float32) + np.float32(0.5)) / np.float32(sky.shape[1])
     midnight = np.array(MIDNIGHT[theme])
     tint = midnight + (1.0 - midnight) * _smoothstep(0.0, 0.75, daylight)

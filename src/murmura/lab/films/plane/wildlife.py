@@ -1,4 +1,4 @@
-"""What lives and changes beside the flock in a picture: food, carcasses and hunters, as the page draws them."""
+"""Food, carcasses and hunters in a picture, drawn as in the page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FRESH: dict[str, Rgb] = {"dark": (126, 226, 168), "light": (27, 110, 72)}
 AFTER_PREY = re.compile("hunt|chas|dive|diving|attack|stoop|pursu|strik")
 BUSY = re.compile("feed|eat|mat|fight")
 SEEDS, SUNFLOWER = 12, 2.39996
-SHARES = 120  # levels of a source's filling, so that most pictures of it are painted once
+SHARES = 120  # levels of fullness of a food source, so that most of its patches can be reused
 WorldObject = Mapping[str, Any]
 
 
@@ -86,7 +86,7 @@ def _food(camera: Camera, x: float, y: float, size: float, share: float, theme: 
 
 @lru_cache(maxsize=256)
 def _carcass(camera: Camera, x: float, y: float, share: float, theme: str) -> Patch | None:
-    """A cross, and how much is left of it."""
+    """A cross, and a ring that shows how much is left."""
     unit = camera.scale
     window = window_around(camera, x, y, 11.0 * unit)
     if window is None:
@@ -103,7 +103,7 @@ def _carcass(camera: Camera, x: float, y: float, share: float, theme: str) -> Pa
 def _hunter(
     camera: Camera, x: float, y: float, hunter: WorldObject, theme: str, labels: bool
 ) -> Iterable[Patch | None]:
-    """Its shape by kind, its shadow by height, its state as a ring and in words, its energy as a bar."""
+    """Shape by kind, shadow by height, state as a ring and as text, energy as a bar."""
     size = min(34.0, max(11.0, 12.0 * camera.zoom / camera.scale)) * camera.scale
     high = min(1.0, max(0.0, hunter["altitude"]))
     drop = (x + 0.6 * size * high, y + 1.2 * size * high)
@@ -147,7 +147,7 @@ def bar(camera: Camera, x: float, top: float, width: float, share: float, theme:
 
 @lru_cache(maxsize=32)
 def outline_of(species: str) -> NDArray[np.float64]:
-    """Corners of a kind of hunter, nose towards +x, shape (n, 2): the page's own, whose paths are corners only."""
+    """Corners of a kind of hunter, nose towards +x, shape (n, 2), from the page's paths, which have only corners."""
     path = next(it["outline"] for it in looks()["hunters"] if re.search(it["names"], species.lower()))
     numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", path)]
     return np.array(numbers).reshape(-1, 2)

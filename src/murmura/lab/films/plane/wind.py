@@ -16,7 +16,7 @@ INK: dict[str, tuple[Rgb, float]] = {"dark": ((190, 215, 255), 0.26), "light": (
 
 
 def draw_wind(pixels: NDArray[np.uint8], scenario: Scenario, camera: Camera, theme: str, time: float) -> None:
-    """Draw where the wind blows to, and how hard; nothing where there is none."""
+    """Draw the direction and strength of the wind, if there is any."""
     wind = scenario.rules.wind
     if not wind.enabled or wind.speed <= 0.0:
         return
@@ -39,13 +39,13 @@ def draw_wind(pixels: NDArray[np.uint8], scenario: Scenario, camera: Camera, the
 
 
 def _hash(k: Any) -> Any:
-    """Numbers in [0, 1) that look random."""
+    """Pseudo-random numbers in [0, 1)."""
     x = np.sin(k * 12.9898 + 78.233) * 43758.5453
     return x - np.floor(x)
 
 
 def streaks(scenario: Scenario, theme: str, time: float) -> tuple[Any, Any, Any, Rgb] | None:
-    """The same in a world with a depth: where each streak begins and ends [u], how strong it is, and its colour."""
+    """The same in a 3-D world: the ends of each streak [u], its strength, and its colour."""
     wind = scenario.rules.wind
     if not wind.enabled or wind.speed <= 0.0:
         return None

@@ -1,1 +1,1 @@
-"""Films of worlds with a depth: camera, picture, scenery, hunters and the bodies of agents."""
+"""Films of 3-D worlds: camera, picture, scenery, hunters and the bodies of agents."""

@@ -1,7 +1,7 @@
-"""What lies behind a flock in space: the sky by direction, a glow where the sun went down, and the ground with haze, a
-grid, and the soft shadows of who flies above it.
+"""The background of a flock in space: the sky, a glow where the sun has set, and the ground with haze, a grid, and
+the soft shadows of the agents above it.
 
-A world without a floor, which wraps or is open downwards, has no ground: there a picture shows sky all around.
+A world without a floor, which wraps or is open downwards, has no ground: there, the picture shows sky all around.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from murmura.scenario import Scenario
 from murmura.scenario.models import World
 
 Plane = NDArray[np.float32]
-SUN = np.radians(112.0)  # where it went down, counter-clockwise from x
+SUN = np.radians(112.0)  # where it has set, counter-clockwise from x
 SOIL: dict[str, tuple[float, float, float]] = {"dark": (0.056, 0.060, 0.090), "light": (0.80, 0.77, 0.72)}
 GRID: dict[str, tuple[float, float, float]] = {"dark": (0.12, 0.14, 0.21), "light": (0.62, 0.60, 0.57)}
 STONE: dict[str, tuple[float, float, float]] = {"dark": (0.30, 0.32, 0.42), "light": (0.60, 0.62, 0.67)}
 EMBER_DAY = (0.05, 0.01, -0.05)
-NIGHT = (
-    1.35  # how much brighter a night sky is above a horizon than behind a map, so that the ground is darker
+NIGHT = 1.35  # how much brighter a night sky is above a horizon than behind a map, so that the ground looks darker
+DARK = {"dark": 0.75, "light": 0.45}  # darkness of shadows
+CELLS = 160  # cells of the shadow map along the world's longer side
+SOFT = 1.5  # [cells] blur radius of shadows
+DEPTH_OF_ONE, FEW = 9.0, 150.0  # strength of a single shadow before blurring; larger flocks cast fainter ones
+FADES_AT = 0.7  # share of the world's depth: from this height, a shadow is half as dark
+HEIGHTS = (
+    2.0  # times the height of the camera, if that is farther: the ground must be visible from high up too
 )
-DARK = {"dark": 0.75, "light": 0.45}  # how dark shadows become
-CELLS = 160  # of the shadows' map, along the world's longer side
-SOFT = 1.5  # [cells] by which shadows are blurred
-DEPTH_OF_ONE, FEW = 9.0, 150.0  # of a single shadow, before it is blurred; larger flocks throw fainter ones
-FADES_AT = 0.7  # of the world's depth: from so high a shadow is half as dark
-HEIGHTS = 2.0  # of the eye above the ground, if that is farther: from high up the ground is seen, too
-HAZE = 1.9  # distances from the eye to what it looks at, after which the ground is lost in haze
-SQUARES = 8.0  # of the grid, about, along the world's shorter side
+HAZE = 1.9  # distances from the camera to its target, after which the ground disappears in haze
+SQUARES = 8.0  # approximate number of grid cells along the world's shorter side
 
 
 def has_floor(world: World) -> bool:
@@ -56,7 +56,7 @@ class Backdrop:
         self._swap = np.empty_like(self._shadows)
 
     def cast(self, positions: Any) -> None:
-        """Take note of who throws a shadow, from positions inside of the world (n, 3)."""
+        """Update the shadow map from positions inside the world (n, 3)."""
         from murmura.compute.raster.plane import blur
 
         if not self._floor:
@@ -73,7 +73,7 @@ class Backdrop:
         blur(self._shadows, self._swap, _taps(SOFT))
 
     def seen(self, camera: SpaceCamera, daylight: float | None, endless: bool) -> Plane:
-        """The background as planes (3, height, width) in bytes and half a byte more."""
+        """The background as planes (3, height, width) in bytes plus half a byte."""
         from murmura.compute.raster.world import paint_world
 
         world = self._world
@@ -93,7 +93,7 @@ class Backdrop:
         return self._seen
 
     def solid_colors(self, daylight: float | None) -> tuple[Plane, Plane]:
-        """The colours of obstacles, and of the haze before them."""
+        """The colours of obstacles, and of the haze in front of them."""
         colors = self._colors(daylight)
         return colors[-1], colors[0]
 
@@ -119,19 +119,19 @@ class Backdrop:
 
 
 def _grain(size: tuple[int, int]) -> Plane:
-    """What is added to each pixel [bytes], half a byte included: interleaved gradient noise (Jimenez 2014)."""
+    """The dither added to each pixel [bytes], including half a byte: interleaved gradient noise (Jimenez 2014)."""
     x, y = np.arange(size[0], dtype=np.float32) + 0.5, np.arange(size[1], dtype=np.float32)[:, None] + 0.5
     shares = 52.9829189 * ((0.06711056 * x + 0.00583715 * y) % 1.0) % 1.0
     return np.asarray((shares - 0.5) * (255.0 / 160.0) + 0.5, np.float32)
 
 
 def _round(value: float) -> float:
-    """A number near it that people would choose: 1, 2 or 5 times a power of ten."""
+    """The nearest round number: 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(value))
     return float(min((1.0, 2.0, 5.0, 10.0), key=lambda step: abs(np.log(step * power / value))) * power)
 
 
 def _taps(sigma: float) -> Plane:
-    """A Gaussian; the middle one first, as `blur` takes them."""
+    """The weights of a Gaussian, the central one first, as `blur` expects them."""
     weights = np.exp(-0.5 * (np.arange(int(3.0 * sigma) + 1) / sigma) ** 2)
     return np.asarray(weights / (2.0 * weights.sum() - weights[0]), np.float32)

@@ -1,4 +1,5 @@
-"""The bodies of agents in space: small meshes that point where they fly, bank into turns, and beat wings or tail.
+"""The bodies of agents in space: small meshes that point in the direction of flight, bank in turns, and beat wings or
+tail.
 
 Lengths are in half lengths of a body; x is forward, y to its left, z up.
 """
@@ -16,7 +17,10 @@ SUN = np.array([-0.33, 0.45, 0.83])
 DARKEST = 0.55
 STEEP = 1e-6
 MOST_ROLL = np.radians(70.0)
-ROLL_TIME, ROLL_GAIN = 0.25, 0.9  # [s] in which a roll follows a turn, and tan(roll) for each radian a second
+ROLL_TIME, ROLL_GAIN = (
+    0.25,
+    0.9,
+)  # time constant of the roll in a turn [s], and tan(roll) per radian per second
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,10 @@ class Body:
     Attributes:
         corners: Shape (corners, 3).
         faces: Three corners for each triangle.
-        hinges: How far each corner lies out on a wing; it turns about the body's axis with the beat.
-        wags: How far each corner swings aside with the tail.
-        beat: Beats a second.
-        reach: How far a beat goes: [rad] of a wing, or lengths of a tail.
+        hinges: The distance of each corner from the body's axis along a wing, which rotates about it with the beat.
+        wags: How far each corner swings sideways with the tail.
+        beat: Beats per second.
+        reach: Amplitude of a beat: [rad] for a wing, body lengths for a tail.
     """
 
     corners: Floats
@@ -82,15 +86,15 @@ BODIES = {"bird": BIRD, "fish": FISH}
 def posed(
     body: Body, places: Any, headings: Floats, rolls: Any, halves: Any, beats: Any
 ) -> tuple[Floats, Floats]:
-    """Corners of all bodies in the world [u], shape (n, corners, 3), and how light each face is, (n, faces).
+    """Corners of all bodies in the world [u], shape (n, corners, 3), and the brightness of each face, (n, faces).
 
     Args:
         body: The mesh.
         places: Shape (n, 3) [u].
         headings: Unit vectors, shape (n, 3).
-        rolls: To the left [rad].
+        rolls: Roll to the left [rad].
         halves: Half lengths [u].
-        beats: Where in its beat each is, from 0 to 1.
+        beats: The phase of each beat, from 0 to 1.
     """
     from murmura.compute.raster.space import pose
 
@@ -105,7 +109,7 @@ def posed(
 
 
 def wings(headings: Floats, rolls: Floats) -> tuple[Floats, Floats]:
-    """Left and up of bodies that fly along headings with a roll to the left, as rules/steering/flight has them."""
+    """Left and up vectors of bodies that fly along headings with a roll to the left, as in rules/steering/flight."""
     flat = headings[:, :2]
     length = np.linalg.norm(flat, axis=1)
     steep = length * length < STEEP
@@ -119,7 +123,7 @@ def wings(headings: Floats, rolls: Floats) -> tuple[Floats, Floats]:
 
 
 class Rolls:
-    """The roll of every agent: as recorded, or guessed from how fast it turns, as a bird that banks would."""
+    """The roll of every agent: as recorded, or estimated from its rate of turn, as for a banking bird."""
 
     def __init__(self) -> None:
         self._ids = np.empty(0, np.int64)
@@ -128,7 +132,7 @@ class Rolls:
         self._time: float | None = None
 
     def at(self, ids: Any, headings: Floats, recorded: Any | None, time: float) -> Floats:
-        """The rolls [rad] of agents in ascending id, at a simulated time [s] after the one before."""
+        """The rolls [rad] of agents in ascending id, at a simulated time [s] after the previous call."""
         if recorded is not None:
             return np.asarray(recorded, np.float64)
         angles = np.arctan2(headings[:, 1], headings[:, 0])

@@ -1,4 +1,4 @@
-"""Where a picture of a world with a depth looks: a camera that orbits a place, and the perspective it sees.
+"""The camera of a 3-D world, which orbits a target, and its perspective.
 
 Right-handed: x to the right, y away from a camera at angle 0, z up.
 """
@@ -15,21 +15,21 @@ from murmura.core.errors import ScenarioError
 from murmura.lab.films.camera import AIR, Camera
 
 Floats = NDArray[np.float64]
-LENS = 40.0  # [deg] of the world in the height of a picture
+LENS = 40.0  # [deg] vertical field of view
 ORBIT, ELEVATION, TURN = 25.0, 9.0, 2.0
-NEAR = 0.02  # of the distance: what is nearer to the eye is not drawn
-ABOVE_GROUND = 0.012  # of the distance, that a camera stays above a floor
+NEAR = 0.02  # share of the distance: anything nearer to the camera is not drawn
+ABOVE_GROUND = 0.012  # share of the distance: least height of the camera above a floor
 
 
 @dataclass(frozen=True)
 class View:
-    """Where a camera stands that looks at a world with a depth.
+    """The position of a camera in a 3-D world.
 
     Attributes:
-        orbit: Direction it stands in, seen from what it looks at: 0 is in front (towards -y), 90 to the right [deg].
-        elevation: How high: 0 level with it, 90 above it [deg].
-        distance: How far away [u]; none: so that the whole world is seen.
-        turn: How fast it goes round [deg for each simulated second].
+        orbit: Azimuth of the camera as seen from its target: 0 is in front (towards -y), 90 to the right [deg].
+        elevation: Elevation: 0 level with the target, 90 above it [deg].
+        distance: Distance from the target [u]; None: far enough to show the whole world.
+        turn: How fast it orbits [deg per simulated second].
     """
 
     orbit: float = ORBIT
@@ -54,15 +54,15 @@ class SpaceCamera:
     """A perspective view.
 
     Attributes:
-        eye: Where it stands [u].
+        eye: Position of the camera [u].
         right: Unit vector to the right of the picture.
         up: Unit vector to its top.
         forward: Unit vector into it.
-        focal: Length of the lens [px].
-        distance: To what it looks at [u].
-        width: Of the picture [px].
-        height: Of the picture [px].
-        scale: Pixels for each pixel of a picture of 1280 x 720.
+        focal: Focal length [px].
+        distance: Distance to the target [u].
+        width: Width of the picture [px].
+        height: Height of the picture [px].
+        scale: Pixels per pixel of a picture of 1280 x 720.
     """
 
     eye: Floats
@@ -80,7 +80,7 @@ class SpaceCamera:
         return NEAR * self.distance
 
     def project(self, places: Any) -> tuple[Floats, Floats]:
-        """Pixels of places, shape (..., 2), and how deep in the picture they lie [u], shape (...)."""
+        """Pixel coordinates of positions, shape (..., 2), and their depths in the picture [u], shape (...)."""
         away = np.asarray(places, np.float64) - self.eye
         deep = away @ self.forward
         zoom = self.focal / np.maximum(deep, self.near)
@@ -89,7 +89,7 @@ class SpaceCamera:
         return np.stack([x, y], axis=-1), deep
 
     def pixels(self, places: Floats) -> NDArray[np.float32]:
-        """The pixels of many places, shape (n, m, 3), as (n, m, 2)."""
+        """Pixel coordinates, shape (n, m, 2), of positions of shape (n, m, 3)."""
         from murmura.compute.raster.space import project
 
         found = np.empty((*places.shape[:2], 2), np.float32)
@@ -98,8 +98,8 @@ class SpaceCamera:
         return found
 
     def beside(self, place: Any, x: float, y: float) -> Camera:
-        """The camera of the plane that puts (x, y) where this one sees a place, as large as it is seen there: so
-        what is drawn flat is drawn here, too."""
+        """The camera of the plane that shows (x, y) where this one shows a position, at the same scale, so that flat
+        drawings can be used in space too."""
         pixel, deep = self.project(place)
         zoom = self.focal / max(float(deep), self.near)
         left = x - (float(pixel[0]) - self.width / 2.0) / zoom
@@ -124,7 +124,7 @@ def orbiting(
     scale: float,
     has_floor: bool,
 ) -> SpaceCamera:
-    """The camera that looks at a place from these angles [rad]; over a floor it does not go below it."""
+    """The camera that looks at a position from these angles [rad]; it never goes below a floor."""
     aim = np.asarray(target, np.float64)
     if has_floor:
         lowest = (ABOVE_GROUND * distance - aim[2]) / distance
@@ -140,7 +140,7 @@ def focal_length(height: int) -> float:
 
 
 def fitting_distance(low: Any, high: Any, view: View, size: tuple[int, int], turns: bool) -> float:
-    """From how far a box is seen whole; where the camera turns, from every side."""
+    """The distance from which the whole box is visible; if the camera turns, from every side."""
     corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
     away = corners - corners.mean(axis=0)
     focal = focal_length(size[1])
@@ -149,7 +149,7 @@ def fitting_distance(low: Any, high: Any, view: View, size: tuple[int, int], tur
     found = 0.0
     for angle in np.radians(angles).tolist():
         right, up, forward = axes(angle, np.radians(view.elevation))
-        # A corner is in the picture if it is not farther aside than the picture is wide at its depth.
+        # A corner is in the picture if its sideways offset is less than half the width of the view at its depth.
         need = np.maximum(np.abs(away @ right) / across, np.abs(away @ up) / down) - away @ forward
         found = max(found, float(need.max()))
     return max(found, 1e-6)

@@ -1,4 +1,4 @@
-"""Hunters in space: bodies along their flight, a line down to their shadow, their state and energy beside them."""
+"""Hunters in space: bodies along their direction of flight, a line down to their shadow, state and energy."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from murmura.lab.films.space.camera import Floats, SpaceCamera
 from murmura.lab.films.space.lines import Hides, Lines, draw, ring
 
 SHADOW = {"dark": 0.55, "light": 0.30}
-LEAST, MOST = 9.0, 34.0  # half a hunter's length [px] in a picture of 1280 x 720
-SIZE = 12.0  # half its length in the world [u], where worlds are about a thousand wide
-RAISED = 0.35  # how steeply wings rise, so that a hunter is seen from the side, too
+LEAST, MOST = 9.0, 34.0  # half the length of a hunter [px] in a picture of 1280 x 720
+SIZE = 12.0  # half its length in the world [u]; worlds are about a thousand wide
+RAISED = 0.35  # slope of the wings, so that a hunter is visible from the side too
 DROP = {"dark": 0.30, "light": 0.35}
 
 
 Placed = tuple[float, Patch]
-"""How deep in the picture something lies [u], and what it looks like."""
+"""The depth of an object in the picture [u], and its image."""
 
 
 def draw_shadows(
@@ -34,7 +34,7 @@ def draw_shadows(
     theme: str,
     hides: Hides | None,
 ) -> None:
-    """A hunter's shadow on the floor and the line from it: what tells how high it is."""
+    """The shadow of a hunter on the floor and a line up to it, which show its height."""
     for it in hunters:
         place = np.array([it["x"], it["y"], it["z"]])
         foot = place * (1.0, 1.0, 0.0)
@@ -49,7 +49,7 @@ def draw_shadows(
 
 
 def food(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -> Iterable[Placed]:
-    """Food and carcasses, drawn flat where they are."""
+    """Food and carcasses, drawn flat at their positions."""
     for it in things:
         place = (it["x"], it["y"], it["z"])
         deep = float(camera.project(place)[1])
@@ -59,7 +59,7 @@ def food(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -> I
 
 
 def _half(place: Floats, camera: SpaceCamera) -> tuple[float, float]:
-    """Half a hunter's length, [px] and [u]."""
+    """Half the length of a hunter, [px] and [u]."""
     zoom = camera.focal / max(float(camera.project(place)[1]), camera.near)
     pixels = min(MOST * camera.scale, max(LEAST * camera.scale, SIZE * zoom))
     return pixels, pixels / zoom
@@ -76,7 +76,7 @@ def hunters(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -
         window = window_of(camera, body.min(axis=0) - 2.0, body.max(axis=0) + 2.0)
         if window is not None:
             color = (ANGRY if AFTER_PREY.search(it["state"]) else CALM)[theme]
-            # Seen edge on it is a line, not nothing.
+            # Seen edge-on, it must still be a visible line.
             soft = cover(outline(body, True, window) - 0.7 * camera.scale)
             yield deep, inked(window[0], window[1], [(soft, color, 1.0)])
 
@@ -102,7 +102,7 @@ def words(
 
 
 def outline_in_space(it: dict[str, Any]) -> Floats:
-    """A hunter's corners in half lengths: its outline, which lies along its flight, with raised wings."""
+    """The corners of a hunter in half lengths: its outline along the direction of flight, with raised wings."""
     velocity = np.array([it["vx"], it["vy"], it["vz"]])
     speed = float(np.linalg.norm(velocity))
     if speed > 1e-9:

@@ -1,4 +1,4 @@
-"""Lines and flat shapes of a world with a depth, as a camera sees them: cut off before the eye, fainter when far."""
+"""Lines and flat shapes of a 3-D world in perspective: clipped in front of the camera, fainter with distance."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from murmura.lab.films.patches import Rgb
 from murmura.lab.films.space.camera import Floats, SpaceCamera
 
-PIECES = 24  # of a straight line, each as faint as its distance asks
-HAZE_FROM, HAZE_TO = 0.55, 2.2  # distances from the eye to what it looks at: full and least strength
+PIECES = 24  # pieces of a straight line, each fading with its distance
+HAZE_FROM, HAZE_TO = 0.55, 2.2  # distances from the camera to its target: full and least strength
 LEAST = 0.25
-PALE = 0.3  # what an obstacle in front leaves of a line
+PALE = 0.3  # remaining opacity of a line behind an obstacle
 Hides = Callable[[Any, Any], Any]
-"""Whether obstacles are in front of places on the screen [px] at some depths [u]."""
+"""Whether obstacles are in front of points on the screen [px] at these depths [u]."""
 
 
 def strength(deep: Any, camera: SpaceCamera) -> Any:
-    """What haze leaves of something at this depth [u], from 1 to LEAST; 0 for what is too near to be drawn."""
+    """The visibility through haze at this depth [u], from 1 to LEAST; 0 if it is too near to be drawn."""
     share = np.asarray(deep, np.float64) / camera.distance
     faded = 1.0 - (1.0 - LEAST) * np.clip((share - HAZE_FROM) / (HAZE_TO - HAZE_FROM), 0.0, 1.0)
     near = np.clip((np.asarray(deep) - camera.near) / camera.near, 0.0, 1.0)
@@ -38,7 +38,7 @@ class Lines:
         rgb: Colour in bytes.
         opacity: From 0 to 1.
         width: In pixels of a picture of 1280 x 720.
-        dashed: Whether every second piece is left out.
+        dashed: Whether every second piece is omitted.
     """
 
     starts: Any
@@ -56,7 +56,7 @@ def draw(
     pieces: int = PIECES,
     hides: Hides | None = None,
 ) -> None:
-    """Draw lines on a picture, pale where something hides them."""
+    """Draw lines on a picture, faint where an obstacle hides them."""
     from murmura.compute.raster.plane import strokes
 
     starts, ends = np.asarray(lines.starts, np.float64), np.asarray(lines.ends, np.float64)
@@ -112,7 +112,7 @@ def box_edges(low: Any, high: Any) -> tuple[Floats, Floats]:
 
 
 def seen_face(points: Any, camera: SpaceCamera) -> Floats | None:
-    """A flat shape on the screen [px], cut off in front of the eye; none if nothing is left."""
+    """A flat shape on the screen [px], clipped in front of the camera; None if nothing is left."""
     at = np.asarray(points, np.float64)
     deep = (at - camera.eye) @ camera.forward - camera.near
     kept: list[Floats] = []

@@ -1,6 +1,6 @@
-"""Paints a flock in a world with a depth: in perspective, with small bodies that bank, over a ground with shadows.
+"""Paints a flock in a 3-D world: in perspective, with small bodies that bank, over a ground with shadows.
 
-Light, trails and glow are those of the plane (`picture`); the camera, the bodies and the background are of space.
+Light, trails and glow are the same as in the plane (`picture`); camera, bodies and background are specific to space.
 """
 
 from __future__ import annotations
@@ -33,17 +33,19 @@ from murmura.lab.films.space.scenery import draw_scenery, draw_wind
 from murmura.lab.films.space.solids import Solids, seen_solids
 from murmura.scenario.models import World
 
-WORLD_CLOSE_UP = 1.3  # how much nearer than the whole world a camera usually is
-FLOCK_ROOM = 5.0  # distance of a camera that follows the flock, in reaches of the flock
+WORLD_CLOSE_UP = 1.3  # default zoom factor relative to the whole world
+FLOCK_ROOM = 5.0  # distance of a camera that follows the flock, in units of the flock's extent
 MOST_CLOSE = 20.0
-NEARLY_ALL = 0.9  # of a flock is within its reach
-LEAST_HALF = 2.1  # half an agent's length [px] at the middle of a picture of 1280 x 720, however far that is
-NEARER_LOOKS_LARGER = (0.45, 2.5)  # bounds of that growth for agents drawn larger than they are
+NEARLY_ALL = 0.9  # share of a flock that its extent covers
+LEAST_HALF = (
+    2.1  # half the length of an agent [px] at the target, in a picture of 1280 x 720, at any distance
+)
+NEARER_LOOKS_LARGER = (0.45, 2.5)  # bounds of the enlargement of agents that are drawn larger than they are
 GOLDEN = 0.6180339887498949  # spreads the beats of wings evenly over agents
 
 
 class PainterInSpace(Painter):
-    """Paints frames of a world with a depth, in order."""
+    """Paints frames of a 3-D world, in order."""
 
     faint_glow = 0.4
     least_trail = 0.15
@@ -53,7 +55,7 @@ class PainterInSpace(Painter):
         look, world = self.look, self.scenario.world
         self._view = look.view or View()
         if self._view.distance is not None and look.closer is not None:
-            raise ScenarioError("--distance and --zoom both say how near the camera is: use one of them")
+            raise ScenarioError("--distance and --zoom both set the distance of the camera: use one of them")
         ends: list[Floats] = (
             [np.array(box[:3]), np.array(box[3:])] if box else [np.zeros(3), np.array(world.sides)]
         )
@@ -67,9 +69,9 @@ class PainterInSpace(Painter):
         self._rolls = Rolls()
         self._body = BODIES[self.scenario.display.shape]
         self._backdrop = Backdrop(self.scenario, look.size, look.theme)
-        self._spread = 0.0  # how much of the picture the flock takes [px^2]
+        self._spread = 0.0  # area that the flock covers in the picture [px^2]
         self._solids: Solids | None = None
-        self._deeps = np.empty(0, np.float32)  # of agents, the farthest first [u]
+        self._deeps = np.empty(0, np.float32)  # depths of agents, the farthest first [u]
 
     def _looking(self, time: float) -> SpaceCamera:
         view = self._view
@@ -89,18 +91,18 @@ class PainterInSpace(Painter):
 
     @property
     def _unwraps(self) -> bool:
-        """Whether agents are shown at the image that is nearest to whom the camera follows."""
+        """Whether agents are shown at the image that is nearest to the camera's target."""
         return self.look.follow is not None and "wrap" in self.scenario.world.edges
 
     def _aim(self, moment: FilmFrame) -> None:
-        """Move the camera; trails move along with the place it looks at, by whole pixels."""
+        """Move the camera; trails move along with its target, by whole pixels."""
         before, begun = self._target, self._begun
         time = moment.step * self.scenario.motion.time_step
         if self.look.follow is not None and len(moment.ids):
             self._target = self._followed(moment)
         eye = self._looking(time)
         if begun and self.look.follow is not None:
-            # Where the place that was in the middle of the last picture lies in this one. Fractions are dropped, not
+            # Where the centre of the last picture is in this one. Fractions are dropped, not
             # carried on: a picture must not depend on where the film began.
             moved = np.round(eye.project(before)[0] - np.array(self.look.size) / 2.0)
             if moved.any():
@@ -161,7 +163,7 @@ class PainterInSpace(Painter):
         self._deeps = deep[order].astype(np.float32)
         pixels = camera.pixels(corners)
         colors = self._table[self._shades(moment, headings[:, :2].astype(np.float32))]
-        if count:  # the area of an ellipse that holds most of them
+        if count:  # the area of an ellipse that contains most of them
             self._spread = float(4.0 * np.pi * np.prod(pixels[:, 0].std(axis=0, dtype=np.float64) + 1.0))
         return (
             pixels,
@@ -171,7 +173,7 @@ class PainterInSpace(Painter):
         )
 
     def _headings(self, moment: FilmFrame) -> Floats:
-        """Unit vectors along velocities; who is at rest points where its column says."""
+        """Unit vectors along velocities; agents at rest use their heading column."""
         velocities = np.asarray(moment.velocities, np.float64)
         speed = np.linalg.norm(velocities, axis=1)
         still = speed < 1e-9
@@ -181,7 +183,7 @@ class PainterInSpace(Painter):
         return headings
 
     def _halves(self, moment: FilmFrame, zoom: Floats) -> Floats:
-        """Half lengths [px]: to scale, but never too small to see, and then still larger when nearer."""
+        """Half lengths [px]: to scale, but never too small to see; those that are enlarged still grow when nearer."""
         count = len(moment.ids)
         at_middle = self._eye.focal / self._distance
         nearer = np.clip(zoom / at_middle, *NEARER_LOOKS_LARGER)
@@ -194,7 +196,7 @@ class PainterInSpace(Painter):
         return float(LEAST_HALF * crowd * min(1.4, 0.6 + 0.4 * self.scenario.display.size) * self._scale)
 
     def _size(self, count: int) -> float:
-        """Half an agent's length in the world [u], as in the plane."""
+        """Half the length of an agent in the world [u], as in the plane."""
         world = self.scenario.world
         crowd = min(1.0, (6000.0 / max(1, count)) ** 0.3)
         return float(4.0 * self.scenario.display.size * (world.width + 1.6 * world.height) / 3200.0 * crowd)
@@ -226,7 +228,7 @@ class PainterInSpace(Painter):
     def _lay(
         self, marks: tuple[Any, ...], around: list[dict[str, Any]], bright: np.float32, cover: np.float32
     ) -> None:
-        """Lay agents, hunters and food on the picture, the farthest first."""
+        """Draw agents, hunters and food on the picture, the farthest first."""
         from murmura.compute.raster.plane import lay
 
         ends, *touched, colors = marks
@@ -254,7 +256,7 @@ class PainterInSpace(Painter):
         draw_wind(self._pixels, self.scenario, self._eye, self.look.theme, time, self._hides)
 
     def _shown(self, around: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
-        """Objects of some kinds, at the image that is nearest to whom the camera follows."""
+        """Objects of some kinds, at the image that is nearest to the camera's target."""
         found = [it for it in around if it["kind"] in kinds]
         if not self._unwraps or not found:
             return found
@@ -272,7 +274,7 @@ class PainterInSpace(Painter):
 
 
 def nearest_images(places: Floats, world: World, target: Floats) -> Floats:
-    """Along axes that wrap, the image of each place that is nearest to a target."""
+    """Along axes that wrap, the image of each position that is nearest to a target."""
     sides = np.array(world.sides)
     turns = np.round((places - target) / sides) * np.array([edge == "wrap" for edge in world.edges])
     found: Floats = places - sides * turns
@@ -290,7 +292,7 @@ def middle_in_space(positions: Any, world: World) -> Floats:
 
 
 def reach_of(positions: Any, world: World) -> float:
-    """How far from its middle nearly all of a flock is [u]."""
+    """The distance from its centre that covers nearly all of a flock [u]."""
     places = np.asarray(positions, np.float64)
     middle = middle_in_space(places, world)
     away = nearest_images(places, world, middle) - middle

@@ -1,4 +1,4 @@
-"""The scenery of a world with a depth: the frame of the world, home ranges, attractors, threats and wind."""
+"""The scenery of a 3-D world: the frame of the world, home ranges, attractors, threats and wind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def draw_scenery(
     framed: bool,
     hides: Hides | None,
 ) -> None:
-    """Draw the scenery on a picture, where the agents are not drawn yet."""
+    """Draw the scenery on a picture, before the agents."""
     world = scenario.world
     if framed:
         rgb, opacity = FRAME[theme]
@@ -46,7 +46,7 @@ def draw_wind(
     time: float,
     hides: Hides | None,
 ) -> None:
-    """Draw streaks of the wind in the world; nothing where there is none."""
+    """Draw streaks of the wind in the world, if there is any."""
     found = streaks(scenario, theme, time)
     if found is None:
         return
@@ -79,7 +79,7 @@ def _homes(scenario: Scenario, theme: str) -> Iterable[Lines]:
 
 
 def _marks(scenario: Scenario, theme: str) -> Iterable[Lines]:
-    """Attractors and threats: a small ring where they are, and a line down to the ground."""
+    """Attractors and threats: a small ring at their position, and a line down to the ground."""
     rules, world = scenario.rules, scenario.world
     found: list[tuple[Any, Rgb]] = []
     if rules.attractors.enabled:

@@ -1,8 +1,8 @@
-"""Obstacles of a world with a depth: what each pixel sees of them, and how far away that is.
+"""Obstacles of a 3-D world: their coverage and depth in each pixel.
 
-Each is made of surfaces: flat ones, balls and upright tubes. The outline of a surface on the screen says how much of a
-pixel it covers, the ray through the pixel where it is met. A plane is solid from the side of the world's middle and
-glass from behind, as in the live view: a camera outside a tank looks into it.
+Each consists of surfaces: flat ones, balls and vertical tubes. The outline of a surface on the screen determines its
+coverage of a pixel; the ray through the pixel determines its depth. A plane is opaque from the centre of the world
+and transparent from behind, as in the live view: a camera outside a tank looks into it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,13 @@ from murmura.scenario import Scenario
 Plane = NDArray[np.float32]
 X, Y, Z = np.eye(3)
 ROUND = 40  # corners of the outline of a round obstacle
-GLASS = 0.12  # how much of a plane is seen from behind
-WEST = np.array(
-    [-0.72, -0.36, 0.6]
-)  # where light comes from the side, so that faces of solid differ without a sun
+GLASS = 0.12  # opacity of a plane seen from behind
+WEST = np.array([-0.72, -0.36, 0.6])  # direction of the side light, so that faces differ even without a sun
 
 
 @dataclass(frozen=True)
 class Rays:
-    """From the eye through the pixels of a window: forward + u right + v up."""
+    """Rays from the camera through the pixels of a window: forward + u right + v up."""
 
     camera: SpaceCamera
     window: Window
@@ -46,25 +44,25 @@ class Rays:
 
 
 Met = tuple[Any, tuple[Any, Any, Any]]
-"""How deep rays meet a surface [u], and the unit vector out of it there."""
+"""The depth at which rays meet a surface [u], and its normal there."""
 
 
 @dataclass(frozen=True)
 class Surface:
     outline: Floats | None
-    """On the screen [px]; none where it is not seen."""
+    """The outline on the screen [px]; None if it is not visible."""
     meet: Callable[[Rays], Met]
     glass: bool = False
 
 
 @dataclass(frozen=True)
 class Solids:
-    """What pixels see of obstacles.
+    """Obstacles as seen by each pixel.
 
     Attributes:
-        near: How deep the nearest obstacle lies [u]; infinite where there is none.
-        part: How much of the pixel obstacles cover.
-        light: How bright they are there.
+        near: The depth of the nearest obstacle [u]; infinite if there is none.
+        part: The coverage of the pixel by obstacles.
+        light: Their brightness.
     """
 
     near: Plane
@@ -72,7 +70,7 @@ class Solids:
     light: Plane
 
     def hides(self, at: Any, deep: Any) -> Any:
-        """Whether an obstacle is in front of places on the screen [px] of some depths [u]."""
+        """Whether an obstacle is in front of points on the screen [px] at these depths [u]."""
         height, width = self.near.shape
         x, y = (
             np.clip(np.asarray(at)[..., k], 0, side - 1).astype(np.intp)
@@ -81,7 +79,7 @@ class Solids:
         return self.near[y, x] < deep
 
     def cut(self, patch: Patch, deep: float) -> Patch:
-        """A patch at some depth without what obstacles hide of it."""
+        """A patch at some depth, without the parts that obstacles hide."""
         height, width = patch.keep.shape
         behind = self.near[patch.top : patch.top + height, patch.left : patch.left + width] < deep
         return Patch(
@@ -89,7 +87,7 @@ class Solids:
         )
 
     def lay(self, pixels: Plane, solid: Any, haze: Any, clear: Any) -> None:
-        """Lay obstacles on a picture in bytes; `clear` is what haze leaves of something at each depth."""
+        """Draw obstacles on a picture in bytes; `clear` is the visibility through haze at each depth."""
         at = self.part > 0.0
         part, left = self.part[at], clear(self.near[at]).astype(np.float32)
         for plane, color, lost in zip(pixels, solid, haze, strict=True):
@@ -98,7 +96,7 @@ class Solids:
 
 
 def seen_solids(scenario: Scenario, camera: SpaceCamera) -> Solids | None:
-    """What a camera sees of a scenario's obstacles; none where there are none."""
+    """The obstacles of a scenario as seen by a camera; None if there are none."""
     if not scenario.obstacles:
         return None
     shape = camera.height, camera.width
@@ -130,13 +128,13 @@ def _add(solids: Solids, surface: Surface, camera: SpaceCamera) -> None:
         front &= part == 0.0
         part[front] = GLASS * covered[front]
     else:
-        np.minimum(part + covered, 1.0, out=part)  # faces side by side share the pixels of their edge
+        np.minimum(part + covered, 1.0, out=part)  # adjacent faces share the pixels of their edge
         near[...] = np.where(front & (covered >= 0.5), deep, near)
     light[...] = np.where(front, _lit(normal, rays), light)
 
 
 def _lit(normal: tuple[Any, Any, Any], rays: Rays) -> Any:
-    """As bright as in the live view: light from the sky, from the side and a little from the eye, and a pale rim."""
+    """Brightness as in the live view: light from the sky, the side and, a little, the camera, and a pale rim."""
     ways = [rays.along(axis) for axis in (X, Y, Z)]
     size = np.sqrt(sum(way * way for way in ways))
     towards = np.clip(-sum(n * way for n, way in zip(normal, ways, strict=True)) / size, 0.0, 1.0)
@@ -147,7 +145,7 @@ def _lit(normal: tuple[Any, Any, Any], rays: Rays) -> Any:
 
 
 def surfaces(shape: Any, world: Any, camera: SpaceCamera) -> Iterable[Surface]:
-    """The surfaces of an obstacle that a camera may see."""
+    """The surfaces of an obstacle that may be visible."""
     if shape.kind == "circle":
         centre = np.array([shape.x, shape.y, world.depth / 2.0 if shape.z is None else shape.z])
         yield _ball(centre, shape.radius, camera)
@@ -187,9 +185,9 @@ def _upright(shape: Any, world: Any, camera: SpaceCamera) -> Iterable[Surface]:
 def _flat(
     corners: Floats, across: Floats, camera: SpaceCamera, away_from: Floats | None = None, glass: bool = False
 ) -> Surface:
-    """A flat face, which is seen from both sides, or from the one that is away from a place."""
+    """A flat face, visible from both sides, or only from the side away from a position."""
     normal = across / np.linalg.norm(across)
-    high = float((camera.eye - corners[0]) @ normal)  # of the eye above the face
+    high = float((camera.eye - corners[0]) @ normal)  # height of the camera above the face
     if high < 0.0:
         normal, high = -normal, -high
 
@@ -214,7 +212,7 @@ def _ball(centre: Floats, radius: float, camera: SpaceCamera) -> Surface:
 
 
 def _nearer(ways: list[Any], away: Any, radius: float) -> Any:
-    """Where rays first meet a sphere, or a circle if there are two components; beside it, where they come nearest."""
+    """Where rays first meet a sphere, or a circle if there are two components; rays that miss it: the nearest point."""
     a = sum(way * way for way in ways)
     b = sum(way * off for way, off in zip(ways, away, strict=True))
     rest = b * b - a * (sum(off * off for off in away) - radius * radius)
@@ -245,7 +243,7 @@ def _cylinder(shape: Any, world: Any, camera: SpaceCamera) -> Iterable[Surface]:
 
 
 def _ball_rim(centre: Floats, radius: float, camera: SpaceCamera) -> Floats:
-    """The circle in which the eye's rays touch a sphere."""
+    """The circle along which rays from the camera touch a sphere."""
     away = centre - camera.eye
     far = float(np.linalg.norm(away))
     if far <= radius:
@@ -259,7 +257,7 @@ def _ball_rim(centre: Floats, radius: float, camera: SpaceCamera) -> Floats:
 
 
 def plane_in_box(point: Any, normal: Any, sides: Any) -> Floats:
-    """The corners of a plane's part inside of a box from the origin, in order."""
+    """The corners, in order, of the part of a plane inside a box from the origin."""
     n = np.asarray(normal, np.float64) / np.linalg.norm(normal)
     starts, ends = box_edges(np.zeros(3), np.asarray(sides, np.float64))
     a, b = (starts - point) @ n, (ends - point) @ n

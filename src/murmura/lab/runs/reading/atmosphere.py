@@ -1,4 +1,4 @@
-"""Periods of a recorded run (booms, famines, extinctions), found in its metrics and events and kept with it."""
+"""Periods of a recorded run (booms, famines, extinctions), derived from its metrics and events and stored with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ATMOSPHERE = "atmosphere.json"
 def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
     """Mass extinctions, mating seasons, predator dominance, starvation and booms of a run, in order of their beginning.
 
-    Checked at every measured step. Starvation needs the measure `energy_mean`, which is usual where agents die.
+    Checked at every measured step. Starvation needs the measure `energy_mean`, which is a default where agents die.
 
     Args:
         run: The run.
@@ -42,12 +42,12 @@ def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
 
 
 def _is_measured(row: dict[str, float]) -> bool:
-    """Whether more than the number of agents was measured; without agents there is no energy."""
+    """Whether a row has more measures than the number of agents; without agents there is no energy."""
     return math.isfinite(row.get("energy_mean", 0.0)) or not row["agents"]
 
 
 def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
-    """Write the periods of a run to its folder; nothing without births and deaths."""
+    """Write the periods of a run to its folder, if it has births and deaths."""
     spells = atmosphere(open_run(folder))
     if not spells:
         return

@@ -1,6 +1,6 @@
-"""A trajectory without its run folder: `run.gsd` alone. What made it is not known, so it can be watched and no more.
+"""A trajectory without its run folder: `run.gsd` alone. Its scenario is unknown, so it can only be watched.
 
-The file knows the box, the names of the species and every frame; the world that is shown is made of these.
+The file has the box, the names of the species and every frame; these determine the shown world.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIDES = ("width", "height", "depth")
 
 
 class BareTrajectory:
-    """The frames of a file, and a scenario that is just enough to show them."""
+    """The frames of a file, and a minimal scenario to show them."""
 
     seed = 0
 
@@ -55,30 +55,30 @@ class BareTrajectory:
 
     def branch(self, number: int) -> tuple[Simulation, str]:
         raise RunError(
-            f"{self._path} is a trajectory alone: what made it is not known, so it can only be watched. "
+            f"{self._path} is a trajectory without its run: its scenario is unknown, so it can only be watched. "
             "Open the run folder to continue from here"
         )
 
 
 def shown_world(path: Path) -> Scenario:
-    """A world of the file's size with the file's species, and a top speed that suits its first frame."""
+    """A world of the file's size with the file's species, and a greatest speed that suits its first frame."""
     with GsdReader(path) as file:
         if not len(file):
-            raise RunError(f"{path} holds no frame: there is nothing to show")
+            raise RunError(f"{path} has no frames: there is nothing to show")
         box, count, velocities = (file.read(0, name) for name in (BOX, COUNT, VELOCITY))
         dimensions, names = file.read(0, DIMENSIONS), _names(file.read(0, TYPES))
     axes = 3 if dimensions is not None and dimensions[0] == 3 else 2
     if box is None or count is None or len(box) < axes or not (box[:axes] > 0).all():
         raise RunError(
-            f"{path} does not say how large its world is: expected a GSD file as `murmura run` writes it"
+            f"{path} does not contain the size of its world: expected a GSD file written by `murmura run`"
         )
     fastest = 0.0 if velocities is None else float(np.linalg.norm(velocities, axis=1).max(initial=0.0))
     kinds = [] if names == [UNNAMED] else [{"name": name} for name in names]
     sides = {f"world.{name}": float(side) for name, side in zip(SIDES, box[:axes], strict=False)}
-    # Nobody will see or move here: radii and speed must only fit into the world.
+    # Nothing is simulated here: radii and speed only have to be valid for the world.
     least = min(sides.values())
     plain = {
-        "name": "trajectory", "title": f"The frames of {path.name}; what made them is not known.",
+        "name": "trajectory", "title": f"The frames of {path.name}; their scenario is unknown.",
         "agents": max(1, int(count[0])), "species": kinds, **sides, "perception.radius": min(50.0, 0.25 * least),
         "rules.separation.radius": min(25.0, 0.25 * least),
         "motion.max_speed": min(max(1.0, 1.2 * fastest), 0.3 * least),
@@ -87,7 +87,7 @@ def shown_world(path: Path) -> Scenario:
 
 
 def _names(rows: Any) -> list[str]:
-    """The names of the species; those that a scenario could not use are numbered."""
+    """The names of the species; names that are invalid in a scenario are replaced by numbers."""
     if rows is None:
         return [UNNAMED]
     given = [bytes(row).rstrip(b"\0").decode("utf-8", "replace") for row in rows.astype(np.uint8)]

@@ -1,6 +1,6 @@
 """Reads the frames of a run, and reports damaged ones.
 
-A correct checksum proves that nothing was changed by accident, not that a frame makes sense: files come from anywhere.
+A correct checksum proves that nothing was changed by accident, not that a frame is valid: files may come from anywhere.
 So types, shapes and bounds are checked as well.
 """
 
@@ -48,7 +48,7 @@ class Frames(Sequence[Frame]):
         self._file = GsdReader(path)
         self._scenario = scenario
         self._middle = middle(scenario)
-        self._numbers: Sequence[int] = range(len(self._file))  # which frames of the file these are
+        self._numbers: Sequence[int] = range(len(self._file))  # indices of these frames in the file
         self.columns = tuple(
             name.removeprefix(LOG) for name in self._file.names if name.startswith(LOG) and name != ID
         )
@@ -57,7 +57,7 @@ class Frames(Sequence[Frame]):
         self._compare_with_scenario()
 
     def sound(self, on_damage: OnDamage = warn_of_damage) -> Frames:
-        """Only the undamaged frames; reads them all. `on_damage` is called for the others."""
+        """Only the intact frames; reads them all. `on_damage` is called for the others."""
         good = []
         for number in self._numbers:
             try:
@@ -73,7 +73,7 @@ class Frames(Sequence[Frame]):
         return found
 
     def is_whole(self, column: str) -> bool:
-        """Whether a recorded column holds whole numbers."""
+        """Whether a recorded column contains whole numbers."""
         found = self._file.type_of(LOG + column)
         return found is not None and found.kind in "iu"
 
@@ -97,7 +97,7 @@ class Frames(Sequence[Frame]):
         return self._read(number)
 
     def _good(self, numbers: Sequence[int]) -> Iterator[Frame]:
-        """The undamaged ones of some frames, with a warning for the others."""
+        """The intact ones of these frames, with a warning for the others."""
         for number in numbers:
             try:
                 frame = self._read(number)
@@ -108,9 +108,9 @@ class Frames(Sequence[Frame]):
 
     @cached_property
     def steps(self) -> NDArray[np.int64]:
-        """The step of each frame, shape (frames,); for a damaged frame, what its neighbours suggest.
+        """The step of each frame, shape (frames,); for a damaged frame, interpolated from its neighbours.
 
-        Only frames at irregular intervals are compared with their checksums: regular ones are plausible as they are.
+        Only frames at irregular intervals are compared with their checksums: regular ones are plausible without.
         """
         found = np.full(len(self), -1, np.int64)
         for row, number in enumerate(self._numbers):
@@ -155,7 +155,7 @@ class Frames(Sequence[Frame]):
         return len(counts) > 1
 
     def _compare_with_scenario(self) -> None:
-        """Refuse frames of another world: places would be wrong by half the difference of the boxes."""
+        """Refuse frames of another world: positions would be wrong by half the difference of the boxes."""
         try:
             if not len(self):
                 return
@@ -183,15 +183,15 @@ class Frames(Sequence[Frame]):
             positions = self._rows(number, POSITION, 3)[:, :axes] + self._middle
         velocities = np.ascontiguousarray(self._rows(number, VELOCITY, 3)[:, :axes])
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
-            raise self._file.damage("places or velocities are not finite", number)
+            raise self._file.damage("positions or velocities are not finite", number)
         ids, species = self._standing(number, ID), self._standing(number, TYPE)
         if count and not 0 <= species.min() <= species.max() < len(self._scenario.species_names()):
-            raise self._file.damage("some of its agents are of a species that there is not", number)
+            raise self._file.damage("some of its agents have an unknown species", number)
         time = step * self._scenario.motion.time_step
         return Frame(step, time, ids, species, positions, velocities, columns, self._item_rows(number))
 
     def _item_rows(self, number: int) -> dict[str, NDArray[np.float32]]:
-        """Rows of food, hunters and carcasses, as wide as their rules say."""
+        """Rows of food, hunters and carcasses, with the fields of their rules."""
         found, rules = {}, dict(self._scenario.rules)
         for name in self._items:
             rows = self._file.read(number, name)
@@ -205,21 +205,21 @@ class Frames(Sequence[Frame]):
                 or rows.dtype.kind != "f"
                 or not np.isfinite(rows).all()
             ):
-                raise self._file.damage(f"its {name} are not what the rule has", number)
+                raise self._file.damage(f"its {name} do not match the fields of the rule", number)
             found[name.removeprefix(ITEMS)] = rows
         return found
 
     def _standing(self, number: int, name: str) -> NDArray[np.int32]:
-        """Ids or species; those of frame 0 where a frame has none."""
+        """Ids or species; those of frame 0 if a frame has none."""
         count, home = self._count(number), number if self._file.has(number, name) else 0
         found = self._file.read(home, name)
         found = np.empty(0, np.int32) if found is None else found
         if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) < count:
             raise self._file.damage(f"it has no {name} for each of its {count} agents", number)
         if home != number and not self._first_is_sound:
-            warn_of_damage(Damage(self._file.path, "who is in later frames is known from it alone", frame=0))
+            warn_of_damage(Damage(self._file.path, "later frames take their ids or species from it", frame=0))
         if found.size and int(found.max()) >= 2**31:
-            raise self._file.damage(f"its {name} are beyond all bounds", number)
+            raise self._file.damage(f"its {name} are out of range", number)
         found = found[:count].astype(np.int32)
         if name == ID and count and (found[0] < 0 or (np.diff(found) <= 0).any()):
             raise self._file.damage("its ids are not in ascending order", number)
@@ -232,7 +232,7 @@ class Frames(Sequence[Frame]):
         return self._number(number, COUNT, MOST_IN_A_FRAME)
 
     def _number(self, number: int, name: str, largest: int) -> int:
-        """A whole number that a frame has."""
+        """A whole number of a frame."""
         found = self._file.read(number, name)
         if found is None or found.shape != (1,) or found.dtype.kind not in "iu":
             raise self._file.damage(f"it has no {name}", number)
@@ -248,7 +248,7 @@ class Frames(Sequence[Frame]):
             found = np.empty((0, width) if width > 1 else 0, np.float32)
         if found.shape != ((count, width) if width > 1 else (count,)) or found.dtype.kind not in kinds:
             raise self._file.damage(
-                f"it holds {name} of the shape {found.shape} and type {found.dtype} for {count} agents",
+                f"it has {name} of shape {found.shape} and type {found.dtype} for {count} agents",
                 number,
             )
         return found

@@ -1,4 +1,4 @@
-"""The frames of a run as measures see them."""
+"""The frames of a run in the form that measures need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def flocks_of(run: Run, every: int = 1) -> Iterator[Flock]:
-    """Every n-th frame of a run as flocks, in order. A newcomer counts as flying straight."""
+    """Every n-th frame of a run as flocks, in order. Newcomers are treated as flying straight."""
     scenario = run.scenario
     pace = scenario.motion.stride / scenario.motion.time_step
     world, radius = scenario.world, Plan(scenario).reach
@@ -36,7 +36,7 @@ def flocks_of(run: Run, every: int = 1) -> Iterator[Flock]:
 
 
 def seconds_between(run: Run, every: int = 1) -> float:
-    """The time between two frames of a run [s]; the median, where the last one came early."""
+    """The time between two frames of a run [s]: the median, because the last frame may be early."""
     times = run.frames.times[::every]
     return float(np.median(np.diff(times))) if len(times) > 1 else run.scenario.motion.time_step
 

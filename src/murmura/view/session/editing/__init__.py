@@ -1,1 +1,1 @@
-"""Turns messages of visitors into changes: pure functions from scenario to scenario, and plain data."""
+"""Turns messages of pages into changes: pure functions from scenario to scenario, and plain data."""

@@ -1,4 +1,4 @@
-"""Messages of visitors as changes of a scene. A change is plain data: nothing happens until the scene applies it."""
+"""Messages of pages as changes of a scene. A change is plain data: nothing happens until the scene applies it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from murmura.view.session.editing.tools import STRENGTHS, Pointer, with_pointer
 
 MOST_AGENTS = 2_000_000
 RESTARTS = ("agents", "world.", "start.", "species", "motion.velocity_unit", "motion.policy")
-"""Beginnings of paths whose change needs a new flock."""
+"""Prefixes of paths whose change needs a new flock."""
 
 
 class Changeable(Protocol):
-    """What a message is read against: the scenario and the pointer as they are, and the running flock."""
+    """The context of a message: the current scenario, the pointer and the running flock."""
 
     scenario: Scenario
     pointer: Pointer | None
@@ -40,7 +40,7 @@ class Changeable(Protocol):
 
 @dataclass(frozen=True)
 class AddedAgent:
-    """An agent that joins a running flock: its species' number and its place [u]."""
+    """An agent that joins a running flock: the index of its species and its position [u]."""
 
     species: int
     x: float
@@ -62,12 +62,12 @@ class Change:
 
     @cached_property
     def aim(self) -> Scenario:
-        """What the simulation will run; the same object each time, so that it is planned once."""
+        """The scenario that the simulation will run; cached, so that it is planned once."""
         return with_pointer(self.scenario, self.pointer)
 
 
 def change_of(scene: Changeable, message: Message) -> Change:
-    """The change that a message asks for."""
+    """The change that a message requests."""
     kind = message.get("type")
     read = _READERS.get(str(kind))
     if read is None:
@@ -106,12 +106,12 @@ def _set(scene: Changeable, message: Message) -> Change:
     note: dict[str, Any] = {"type": "set", "values": dict(values)}
     restarts = begins_anew(values)
     if restarts and set(values) == {"species"} and _same_kinds(scene.scenario, scenario):
-        restarts = note["restarts"] = False  # recorded, since readers of the record know no scenarios
+        restarts = note["restarts"] = False  # recorded, because readers of the record have no scenario files
     return Change(scenario, scene.pointer, note, scene.simulation.seed if restarts else None)
 
 
 def _window(scene: Changeable, message: Message) -> Change:
-    """The world takes the size of a window, and the flock continues in it (S1-2)."""
+    """Resize the world to a window; the flock continues in it (S1-2)."""
     size = {side: number_of(message, side, 1.0, 100_000.0) for side in ("width", "height")}
     values = {f"world.{side}": length for side, length in size.items()}
     return Change(scene.scenario.with_values(values), scene.pointer, {"type": "window", **size})
@@ -205,7 +205,7 @@ def begins_anew(values: Mapping[str, Any]) -> bool:
 
 def check_size(scenario: Scenario) -> None:
     if scenario.agents > MOST_AGENTS:
-        raise ScenarioError(f"agents: the live view takes up to {MOST_AGENTS:,}, got {scenario.agents:,}")
+        raise ScenarioError(f"agents: the live view supports up to {MOST_AGENTS:,}, got {scenario.agents:,}")
 
 
 def _same_kinds(before: Scenario, after: Scenario) -> bool:
@@ -215,7 +215,7 @@ def _same_kinds(before: Scenario, after: Scenario) -> bool:
 
 
 def load_shipped(name: str) -> Scenario:
-    """A shipped scenario by name: the page must not be able to name files of this machine."""
+    """A shipped scenario by name: a page must not be able to open files of this machine."""
     if name not in scenario_names():
         raise ScenarioError(f"no shipped scenario is called {name!r}{nearest(name, scenario_names())}")
     return load_scenario(name)

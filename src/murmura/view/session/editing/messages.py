@@ -1,4 +1,4 @@
-"""Numbers and places in messages of pages, checked as they are read."""
+"""Reads and validates numbers and positions in messages of pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from murmura.scenario import Scenario
 
 Message = Mapping[str, Any]
 FARTHEST = 1e9
-"""Greatest coordinate that a message may name [u]."""
+"""Greatest coordinate in a message [u]."""
 
 
 def number_of(message: Message, key: str, low: float, high: float, default: float | None = None) -> float:
@@ -25,17 +25,17 @@ def place_of(message: Message) -> tuple[float, float]:
 
 
 def height_of(scenario: Scenario, message: Message, key: str = "z") -> float | None:
-    """The height that a message names [u]; None: it names none, which is half way up. A plane has no heights."""
+    """The height in a message [u]; None, which means halfway up, if there is none. A plane has no heights."""
     if message.get(key) is None:
         return None
     if scenario.world.depth is None:
         raise ScenarioError(
-            f"{key} has no meaning in a plane, got {message[key]!r}: leave it out, or load a world with a depth"
+            f"{key} has no meaning in a plane, got {message[key]!r}: omit it, or load a 3-D world"
         )
     return number_of(message, key, -FARTHEST, FARTHEST)
 
 
 def with_height(scenario: Scenario, message: Message, key: str = "z") -> dict[str, float]:
-    """The height that a message names, as a part of a place; empty where it names none."""
+    """The height in a message, as part of a position; empty if there is none."""
     z = height_of(scenario, message, key)
     return {} if z is None else {key: z}

@@ -1,7 +1,7 @@
-"""Objects that visitors place in the world, move and erase: attractors, food, hunters, obstacles.
+"""Objects that users place, move and erase: attractors, food, hunters, obstacles.
 
-Pure functions from scenario to scenario, so that a saved or shared scenario has all objects in it. Each is applied to
-the scenario as it is at that time: six quick clicks make six hunters.
+Pure functions from scenario to scenario, so that a saved or shared scenario contains all objects. Each is applied to
+the current scenario: six quick clicks make six hunters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLACEABLE = {
     "predator": ("x", "y", "species"),
 }
 MOVABLE = ("circle", "wall", "attractor", "food")
-FOOD_PULL = 2.0  # strength of food where no rule eats it: it only attracts
+FOOD_PULL = 2.0  # strength of food in a scenario without feeding, where it only attracts
 POINTS, SOURCES, HUNTERS = "rules.attractors.points", "rules.feeding.sources", "rules.predators.hunters"
 
 
@@ -42,7 +42,7 @@ def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
         return with_obstacle(scenario, dict(placed))
     if kind == "predator":
         hunters = [*_items(scenario, HUNTERS), place | {"kind": placed.get("species") or "hawk"}]
-        # Hunters frighten, so the rule of fear must be on.
+        # Hunters cause fear, so the rule fear must be enabled.
         return scenario.with_values(
             {HUNTERS: hunters, "rules.predators.enabled": True, "rules.fear.enabled": True}
         )
@@ -63,15 +63,15 @@ def without_object(
     hunters: Sequence[Mapping[str, Any]],
     z: float | None = None,
 ) -> Scenario:
-    """The scenario without the nearest object of a kind; unchanged where there is none.
+    """The scenario without the nearest object of a kind; unchanged if there is none.
 
     Args:
         scenario: The scenario.
         kind: The kind of object; None: an obstacle.
-        x: Where [u].
-        y: Where [u].
-        hunters: The living hunters with `id` and place. The scenario only knows where they started.
-        z: Where [u], in a world with a depth; None: as seen from above.
+        x: Position [u].
+        y: Position [u].
+        hunters: The living hunters with `id` and position. The scenario contains only their starts.
+        z: Height [u], in a 3-D world; None: as seen from above.
     """
     if kind in (None, "circle", "wall"):
         return without_obstacle_near(scenario, x, y, z)
@@ -80,7 +80,7 @@ def without_object(
     found = _nearest(hunters if kind == "predator" else items, (x, y, z))
     if found is not None and kind == "predator":
         found = hunters[found]["id"]
-    if found is None or found >= len(items):  # a hunter that was born is in no list
+    if found is None or found >= len(items):  # a hunter that was born is not in the list
         return scenario
     del items[found]
     # Without hunters the rule has nothing to compute.
@@ -134,7 +134,7 @@ def _items(scenario: Scenario, path: str) -> list[dict[str, Any]]:
 
 
 def _nearest(items: Sequence[Mapping[str, Any]], place: Sequence[float | None]) -> int | None:
-    """The number of the item nearest to a place; heights count where both have one."""
+    """The index of the item nearest to a position; heights count if both have one."""
     if not items:
         return None
 

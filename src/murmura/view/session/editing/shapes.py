@@ -1,4 +1,4 @@
-"""Obstacles as visitors take hold of them: how far a place is from one, and one moved."""
+"""Obstacles that users drag: the distance of a position from one, and moving one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane, cont
 
 
 def distance_to(shape: Any, x: float, y: float, z: float | None = None) -> float:
-    """How far a place is from an obstacle [u]; 0 inside a solid one. Without a height: as seen from above."""
+    """The distance of a position from an obstacle [u]; 0 inside a solid one. Without a height: as seen from above."""
     if isinstance(shape, Plane):
         return math.inf if z is None else _from_plane(shape, (x, y, z))
     if isinstance(shape, Box):
@@ -42,7 +42,7 @@ def _from_outline(shape: Any, x: float, y: float) -> float:
 
 
 def moved(shape: dict[str, Any], way: tuple[float, ...]) -> dict[str, Any]:
-    """An obstacle, as a scenario's file has it, moved by two or three coordinates [u]."""
+    """An obstacle, as in a scenario file, moved by two or three coordinates [u]."""
     places = ("points", "low", "high", "point")
     found = dict(shape)
     for name in places:

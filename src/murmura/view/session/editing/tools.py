@@ -1,6 +1,6 @@
 """Tools of the page as changes of a scenario: a pointer that attracts, repels or scares; obstacles added and removed.
 
-Pure functions from scenario to scenario. Nothing here knows of simulations, messages or time.
+Pure functions from scenario to scenario, independent of simulations, messages and time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STRENGTHS: dict[Mode, float] = {"attract": 4.0, "repel": -6.0, "scare": -6.0, "n
 
 @dataclass(frozen=True)
 class Pointer:
-    """Where the visitor's pointer is [u], and what it does there."""
+    """The position of the user's pointer [u] and its effect."""
 
     x: float
     y: float
@@ -31,11 +31,11 @@ class Pointer:
 
 
 def with_pointer(scenario: Scenario, pointer: Pointer | None) -> Scenario:
-    """The scenario with the pointer's attractor. An idle one is there, too: using it never changes the kernel."""
+    """The scenario with the pointer's attractor. An idle pointer has one too: using it never changes the kernel."""
     world, rules = scenario.world, scenario.rules
     pointer = pointer or Pointer(world.width / 2.0, world.height / 2.0, "none")
     reach = REACH * min(world.width, world.height) / 1000.0
-    hunts = pointer.mode == "scare" and rules.fear.enabled  # with the rule of fear the pointer is a predator
+    hunts = pointer.mode == "scare" and rules.fear.enabled  # with the rule fear, the pointer is a predator
     strength = 0.0 if hunts else STRENGTHS[pointer.mode]
     point = Attractor(x=pointer.x, y=pointer.y, z=pointer.z, strength=strength, radius=reach)
     threat = Threat(x=pointer.x, y=pointer.y, z=pointer.z, radius=0.8 * reach)
@@ -57,7 +57,7 @@ def with_obstacle(scenario: Scenario, shape: dict[str, Any]) -> Scenario:
 
 
 def without_obstacle_near(scenario: Scenario, x: float, y: float, z: float | None = None) -> Scenario:
-    """The scenario without the obstacle nearest to a place; as it is where there is none."""
+    """The scenario without the obstacle nearest to a position; unchanged if there is none."""
     distances = [distance_to(shape, x, y, z) for shape in scenario.obstacles]
     if not distances:
         return scenario

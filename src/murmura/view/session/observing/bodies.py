@@ -1,4 +1,4 @@
-"""The animals of a small window in detail, for a page that is zoomed in: body, health, energy and state."""
+"""Details of the animals in a small window, for a page that is zoomed in: body, health, energy and state."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ MOST_BODIES = 150
 NOBODY_SEEN: dict[str, Any] = {"type": "bodies", "agents": []}
 SIDES = ("left", "top", "right", "bottom")
 HEIGHTS = ("low", "high")
-"""In a world with a depth; everything from floor to ceiling if they are missing."""
+"""In a 3-D world; if they are missing, everything from floor to ceiling."""
 PLAIN = ("gender", "energy", "panic_level", "mating_state", "feeding_state")
 """Columns that every agent has."""
 OWN = ("health", "stance", "gene_size")
 
 
 class BodyObserver:
-    """The window that a page is zoomed in on, if any, and the animals in it; the last page that asked counts."""
+    """The window that a page has zoomed in on, if any, and the animals in it. The latest request wins."""
 
     def __init__(self) -> None:
         self.window: tuple[float, ...] | None = None
         self.seen = NOBODY_SEEN
 
     def ask(self, message: Mapping[str, Any]) -> None:
-        """Set the window, a rectangle or a box [u]; none if all sides are null."""
+        """Set the window, a rectangle or a box [u]; clear it if all sides are null."""
         if all(message.get(side) is None for side in SIDES):
             self.window, self.seen = None, NOBODY_SEEN
             return
@@ -50,7 +50,7 @@ class BodyObserver:
 
 
 def bodies(simulation: ShownFlock, window: tuple[float, ...]) -> dict[str, Any]:
-    """All agents in a rectangle or a box, a dictionary each; `row` is the place in ascending id, as in a frame."""
+    """All agents in a rectangle or a box, one dictionary each; `row` is the index by ascending id, as in a frame."""
     state = simulation.state
     left, top, right, bottom, low, high = window
     x, y = state["position_x"], state["position_y"]

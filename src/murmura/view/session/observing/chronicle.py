@@ -18,7 +18,7 @@ MOST_TIMES = 8
 
 
 class Chronicle:
-    """Reads the family tree at intervals; starts again with each epoch."""
+    """Reads the family tree at intervals; restarts with each epoch."""
 
     def __init__(self) -> None:
         self._epoch = self._last = -1
@@ -28,7 +28,7 @@ class Chronicle:
         self.feed = EventFeed()
 
     def update(self, epoch: int, simulation: ShownFlock, now: float, energy: float | None) -> None:
-        """Count again, if it is time and the flock has stepped."""
+        """Update the counts if it is time and the flock has stepped."""
         self.feed.add(epoch, simulation.events())
         step = simulation.step_count
         if (epoch, step) == (self._epoch, self._last) or not self._pace.is_due(
@@ -62,6 +62,6 @@ class Chronicle:
         ]
 
     def report(self) -> dict[str, Any]:
-        """Part of a status message; nothing of births and deaths while there are none."""
+        """Part of a status message; births and deaths are absent while there are none."""
         totals = self.feed.totals
         return {**({"totals": totals} if totals else {}), **self._report}

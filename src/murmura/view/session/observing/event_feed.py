@@ -10,13 +10,13 @@ from typing import Any
 
 MOST_KEPT = 300
 MOST_SENT = 60
-"""Events in one message; where more happened at once, the newest."""
+"""Greatest number of events in a message; if there are more, only the newest are sent."""
 
 
 class EventFeed:
-    """Starts again with each epoch.
+    """The recent events of one epoch.
 
-    The session adds while servers read, each in its own thread: the stored tuple is replaced, never changed.
+    The session adds events while servers read them in other threads: the stored tuple is replaced, never modified.
     """
 
     def __init__(self) -> None:
@@ -43,5 +43,5 @@ class EventFeed:
         self.newest += len(events)
 
     def since(self, number: int) -> list[dict[str, Any]]:
-        """The events after a number, the newest last."""
+        """The events after a sequence number, the newest last."""
         return [event for event in self._kept if event["number"] > number][-MOST_SENT:]

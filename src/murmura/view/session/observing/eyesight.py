@@ -1,4 +1,4 @@
-"""How far animals really see: a genome may give each its own sight, whatever its species' perception radius."""
+"""The actual sight of animals: a genome may give each its own range, whatever the perception radius of its species."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from murmura.rules.evolution.phenotype import vision_range
 from murmura.scenario import Scenario
 
 EYES = ("gene_vision", "part_eye", "part_antenna")
-"""The columns that decide about it."""
+"""The columns that determine it."""
 ASKED = 40
-"""So many of a species are asked for its mean."""
+"""Number of members that are sampled for the mean of a species."""
 
 
 def sight(kind: Scenario, own: Mapping[str, Any]) -> float:
-    """How far one sees [u], given its species' scenario and its columns."""
+    """The range of an animal's sight [u], given the scenario of its species and its columns."""
     genome, radius = kind.rules.genome, kind.perception.radius
     if not genome.enabled or any(name not in own for name in EYES):
         return float(radius)
@@ -28,7 +28,7 @@ def sight(kind: Scenario, own: Mapping[str, Any]) -> float:
 
 
 def mean_sights(scenario: Scenario, columns: Mapping[str, Any]) -> list[float]:
-    """How far the members of each species see on average [u]; of an empty one, as its scenario says."""
+    """The mean range of sight of each species [u]; for an empty one, that of its scenario."""
     found = []
     for number in range(max(1, len(scenario.species))):
         kind = scenario.of_species(number)

@@ -1,4 +1,4 @@
-"""The relations of one agent, for the page: parents and theirs, generation, young."""
+"""The relatives of one agent, for the page: ancestors, generation, offspring."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from murmura.view.session.source import ShownFlock
 ANCESTORS = 3
 """How many generations a page shows: parents, grandparents and great-grandparents."""
 MOST_YOUNG = 12
-"""How many of the living young are named, the newest first."""
+"""Greatest number of living offspring that are listed, the newest first."""
 
 
 def family(simulation: ShownFlock, agent_id: int) -> dict[str, Any] | None:
-    """The relations of an agent at this step; None without births and deaths."""
+    """The relatives of an agent at this step; None in a scenario without births and deaths."""
     if not simulation.keeps_lineage:
         return None
     tree = simulation.lineage()
@@ -43,7 +43,7 @@ def _lives(tree: Lineage, now: int) -> Any:
 
 
 def _parents(tree: Lineage, row: int, now: int, depth: int) -> list[dict[str, Any]]:
-    """Mother and father, each with theirs, as far back as asked."""
+    """Mother and father, each with their own parents, as many generations back as requested."""
     if depth == 0:
         return []
     found = []

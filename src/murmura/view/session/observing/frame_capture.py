@@ -17,11 +17,11 @@ class FrameCapture:
 
     def __init__(self) -> None:
         self._arriving: tuple[int, Reader] | None = None
-        self._alive: Any = None  # ids in the frame before
-        self._roster = 0  # counted up whenever they change
+        self._alive: Any = None  # ids in the previous frame
+        self._roster = 0  # incremented whenever they change
 
     def take(self, source: Source, extra: str) -> tuple[dict[str, Any], bytes] | None:
-        """The scenery and a frame of the flock; None while they are still on their way."""
+        """The scenery and a frame of the flock; None until they have arrived."""
         if self._arriving is None or self._arriving[0] != source.epoch:
             self._arriving = (source.epoch, source.flock.reader())
         seen = self._arriving[1]

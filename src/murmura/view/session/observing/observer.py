@@ -1,4 +1,4 @@
-"""What a session publishes beside frames: measures, one agent in detail, and the agent nearest to a place."""
+"""What a session publishes besides frames: measures, details of one agent, and the agent nearest to a position."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NO_READING: dict[str, Any] = {"measured": None, "measures": {}, "population": {}
 
 
 class Pace:
-    """When a recurring job is due: at most once a period, and taking no more than a share of all time.
+    """When a recurring job is due: at most once per period, and taking at most a share of all time.
 
     Args:
         period: The least time between two starts [s].
-        share: The greatest part of the time that the job may take.
+        share: The greatest fraction of the time that the job may take.
     """
 
     def __init__(self, period: float, share: float = 0.1) -> None:
@@ -42,7 +42,7 @@ class Pace:
         return True
 
     def done(self, now: float) -> None:
-        """The job ended now. A long one delays the next, but by a bounded time: the first is always the slowest."""
+        """The job has ended. A long one delays the next by a bounded time only: the first is always the slowest."""
         took = min(now - self._begun, self._period)
         self._next = max(self._next, now + took * (1.0 / self._share - 1.0))
 
@@ -51,14 +51,14 @@ HASHED_WHILE_RUNNING = 20_000  # agents up to which a running flock is hashed fo
 
 
 class ShownHash:
-    """The first digits of the state's hash, worked out once for each moment."""
+    """The first digits of the state's hash, computed once per step."""
 
     def __init__(self) -> None:
         self._moment: Any = None
         self._text = ""
 
     def now(self, epoch: int, simulation: Any, running: bool) -> str:
-        """The hash; of a large running flock none, since it would take a step's time."""
+        """The hash; none for a large running flock, because it would take as long as a step."""
         if running and simulation.agent_count > HASHED_WHILE_RUNNING:
             return ""
         moment = (epoch, simulation.step_count, simulation.scenario)
@@ -68,7 +68,7 @@ class ShownHash:
 
 
 class Observer:
-    """Measures a flock in a thread of its own, so that the simulation never waits for a number."""
+    """Measures a flock in its own thread, so that the simulation never waits."""
 
     def __init__(self) -> None:
         self._latest: tuple[ShownFlock | None, dict[str, Any]] = (None, NO_READING)
@@ -81,7 +81,7 @@ class Observer:
         return reading if measured is simulation else NO_READING
 
     def observe(self, simulation: ShownFlock, now: float) -> None:
-        """Take a copy of the flock and measure it, if it is time."""
+        """Copy the flock and measure it, if it is time."""
         if self._is_busy or not self._pace.is_due(now):
             return
         self._is_busy = True
@@ -110,7 +110,7 @@ class Observer:
 
 
 def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
-    """The usual measures, and where animals live and die how they fare, of all and of each species."""
+    """The default measures and, if agents are born or die, means of their traits, for all and by species."""
     in_space = flock.dimension == 3
     names = usual_measures(flock.columns, flock.species_names, flock.lives is not None, in_space)
     several = flock.species_names if len(flock.species_names) > 1 else ()
@@ -121,7 +121,7 @@ def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
 
 
 def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
-    """One agent, what it sees and what moves it, with the places of its neighbours."""
+    """Details of one agent: what it sees, the forces on it, and the positions of its neighbours."""
     found = simulation.explain(agent_id)
     rows = simulation.state.rows_of(found["neighbors"])
     places = simulation.positions[rows]
@@ -141,9 +141,9 @@ def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
 
 
 def nearest_agent(simulation: ShownFlock, x: float, y: float, z: float | None = None) -> int | None:
-    """The id of the agent nearest to a place, across the edge too; None in an empty world.
+    """The id of the agent nearest to a position, also across the edge; None in an empty world.
 
-    In a world with a depth a place without a height is one seen from above.
+    In a 3-D world, a position without a height is one seen from above.
     """
     if not simulation.agent_count:
         return None

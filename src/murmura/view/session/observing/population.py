@@ -1,6 +1,6 @@
-"""A population in numbers: how many of each kind, what they are about, and who is paired, fights or feeds.
+"""Counts of a population: by species, by activity, and how many are paired, fighting or feeding.
 
-Pure functions of plain columns, so that another thread can count while the flock flies on.
+Pure functions of plain columns, so that another thread can count while the flock is stepped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from murmura.view.session.source import ShownFlock
 from murmura.view.wire.frames import stances_of
 
 TRAITS = ("energy", "age", "health")
-"""Columns whose means a page gets, of all agents and of each species."""
+"""Columns whose means a page receives, for all agents and for each species."""
 Columns = dict[str, NDArray[Any]]
 
 
 def counted_columns(scenario: Scenario) -> tuple[str, ...]:
-    """The columns that a count needs; none if all agents are alike and nothing happens to them."""
+    """The columns that a count needs; none if all agents are alike and have no states."""
     rules = scenario.rules
     names = ["species_id"] if len(scenario.species) > 1 else []
     if rules.mating.enabled or rules.reproduction.enabled:
@@ -39,13 +39,13 @@ def counted_columns(scenario: Scenario) -> tuple[str, ...]:
 
 
 def copied_columns(simulation: ShownFlock) -> Columns:
-    """Copies of these columns as they are now."""
+    """Copies of the current columns."""
     names = counted_columns(simulation.scenario)
     return {name: np.array(simulation.state[name]) for name in names}
 
 
 def count_population(scenario: Scenario, columns: Columns) -> dict[str, Any]:
-    """The counts that a page shows; what a scenario does not have is left out."""
+    """The counts that a page shows; those that do not apply to the scenario are absent."""
     found: dict[str, Any] = {}
     if "species_id" in columns:
         counts = np.bincount(columns["species_id"], minlength=len(scenario.species))
@@ -66,7 +66,7 @@ def count_population(scenario: Scenario, columns: Columns) -> dict[str, Any]:
 
 
 def _busy(columns: Columns) -> dict[str, int]:
-    """Who courts, mates or fights: two make a pair, two a fight."""
+    """Counts of pairs and fights; each has two members."""
     found = {}
     if "mating_state" in columns:
         state = columns["mating_state"]

@@ -14,7 +14,7 @@ import { saveActions, saveJson, screenshot, stamp, type Recorder } from "./tools
 import type { Action } from "./tools/keys";
 import { note } from "./text/toasts";
 
-const LARGE_PX = 3840; // a large screenshot is this wide
+const LARGE_PX = 3840; // width of a large screenshot
 const PAN = 0.12; // of the window, per key press
 
 export interface Parts {
@@ -53,7 +53,7 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     faster: () => { send({ type: "speed", value: nextSpeed(speed(), true) }); },
     mode: () => { settings.nextMode(); note(`Colour by ${looks.mode}`); },
     palette: () => { settings.nextPalette(); note(`Palette ${looks.palette}`); },
-    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Colours follow the system" : `Colours: ${looks.theme}`); },
+    theme: () => { settings.set({ theme: after(THEMES, looks.theme) }); note(looks.theme === "system" ? "Theme: system" : `Theme: ${looks.theme}`); },
     trails: () => { settings.set({ trails: !looks.trails, trailsChosen: true }); },
     vision: () => { settings.set({ vision: !looks.vision }); },
     neighbors: () => { settings.set({ neighbors: !looks.neighbors }); },
@@ -97,7 +97,7 @@ function toggleRecording({ recorder, stage, dock, ...parts }: Parts): void {
   try {
     if (recorder.recording) recorder.stop();
     else recorder.start(stage.layers, nameOf({ recorder, stage, dock, ...parts }));
-    note(recorder.recording ? "Recording; X stops it. For an exact frame rate use `murmura render`." : "Recording stopped.");
+    note(recorder.recording ? "Recording; press X to stop. For an exact frame rate, use `murmura render`." : "Recording stopped.");
   } catch (error) {
     note(error instanceof Error ? error.message : "recording failed", "error");
   }
@@ -109,7 +109,7 @@ async function copyLink(parts: Parts): Promise<void> {
   if (!hello) return;
   const address = await parts.sharing.address(hello, hello.scenario);
   if (!address) {
-    note("This scene is too long for a link: it is saved as a file instead.");
+    note("This scene is too long for a link, so it was saved as a file.");
     saveJson(hello.scenario, nameOf(parts));
     return;
   }

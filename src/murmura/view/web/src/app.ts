@@ -40,7 +40,7 @@ import { ALONE_MS, Stage } from "./render/stage";
 
 const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server sends five times a second
-/** Messages of deliberate actions; the page sends others by itself. */
+/** Messages that the user's actions send; the page sends the others by itself. */
 const ACTIONS = new Set<ClientMessage["type"]>(["load", "reset", "set", "place", "play", "pause", "step", "speed", "seek", "branch", "return", "move", "erase"]);
 
 export class App {
@@ -78,7 +78,7 @@ export class App {
   private status: Status | null = null;
   private hasControls = false;
   private followNext = false;
-  private lives = false; // single animals have details to show
+  private lives = false; // there are details of single animals to show
   private lookedAt: readonly number[] | null | undefined;
   private lastSummary = -Infinity;
   private lastHeard = 0;
@@ -111,7 +111,7 @@ export class App {
   start(): void {
     const { looks } = this.settings;
     if (isStill()) this.settings.set({ trails: false });
-    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered, because a wide window has space
+    if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered, because a wide window has room for more
     byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
     const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
     this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
@@ -146,7 +146,7 @@ export class App {
       return;
     }
     this.connection.send(message);
-    // A request counts at once: a key pressed twice must not act on an old status.
+    // Assume that a request succeeds: a key pressed twice must not act on an old status.
     if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
     if (message.type === "speed") this.expect({ speed: message.value });
     this.changes.sent(message);
@@ -199,7 +199,7 @@ export class App {
     this.showScenario(hello.scenario);
     this.stage.stances = hello.stances ?? [];
     this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);
-    this.lookedAt = undefined; // earlier requests were for another flock
+    this.lookedAt = undefined; // earlier requests were for the previous flock
     this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
     this.showLegend();
     this.sharing.hello(hello);
@@ -231,7 +231,7 @@ export class App {
     this.changes.showAgents();
   }
 
-  /** The flock has been visible for a moment. Hundreds of controls are made only now, because they take as long as a picture. */
+  /** Called once the flock is visible: building hundreds of controls earlier would delay the first picture. */
   private completeStart(): void {
     if (this.hasControls) return;
     this.hint.begin();
@@ -265,7 +265,7 @@ export class App {
     byId("flock").setAttribute("aria-label", `A flock: ${summary(status)}`);
   }
 
-  /** Request bodies while few animals fill the window. */
+  /** Request close-up details while only a few animals are in view. */
   private lookClosely(): void {
     if (!this.hasControls) return;
     const window = this.lives ? this.stage.closeUp : null;

@@ -1,4 +1,4 @@
-/** Creates elements in one line. Text is inserted as text, never as HTML, and in the visitor's language. */
+/** Creates DOM elements. Text is translated and inserted as text, never as HTML. */
 
 import { say } from "./text/language";
 
@@ -23,11 +23,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 export function byId<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no element #${id}`);
+  if (!found) throw new Error(`there is no element #${id} in the page`);
   return found as T;
 }
 
-/** Whether the user is typing into a field, so that single keys must not act. */
+/** Whether the user is typing into a field: then single-key shortcuts must not act. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !["checkbox", "range", "button", "radio"].includes(target.type);

@@ -54,7 +54,7 @@ function replaceWebSocket(): void {
   Object.assign(globalThis, { WebSocket: WidgetWebSocket });
 }
 
-/** The page for a cell: its style sheet shows less at first, and its socket is the widget's. */
+/** The page for a cell: its style sheet shows fewer controls at first, and its socket is the widget's comm. */
 function inCell(page: string): string {
   const script = `<script>document.documentElement.dataset.host="notebook";(${replaceWebSocket.toString()})()</script>`;
   return page.replace("<head>", () => `<head>${script}`);

@@ -11,7 +11,7 @@ export interface Probe {
   readonly looks: Looks;
   readonly camera: Camera;
   readonly view: Size;
-  /** The camera of a world with a depth; null in a plane. */
+  /** The camera of a 3-D world; null in a plane. */
   readonly eye: (Gaze & { orbit: Orbit; riding: boolean }) | null;
   readonly running: boolean | null;
   readonly step: number;

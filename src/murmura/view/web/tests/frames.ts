@@ -1,6 +1,6 @@
-/** Frames made by hand, byte by byte. */
+/** Frames assembled byte by byte. */
 
-/** A frame of a world with a depth; agents as x, y, z, direction (two bytes), looks (speed | roll << 5 | species << 10), extra. */
+/** A frame of a 3-D world; agents as x, y, z, direction (two bytes), looks (speed | roll << 5 | species << 10), extra. */
 export function makeSpaceFrame(agents: number[][], { wraps = false, wrapsZ = false } = {}): ArrayBuffer {
   const buffer = new ArrayBuffer(64 + 11 * agents.length);
   const view = new DataView(buffer);

@@ -1,4 +1,4 @@
-/** The charts for the available measures: titles, units, fixed scales and lines. Knows nothing of the page. */
+/** The charts for the available measures: titles, units, fixed scales and lines. Independent of the DOM. */
 
 import type { SpeciesInfo, Status } from "../net/protocol";
 import { humanized } from "../panel/controls/schema";
@@ -16,7 +16,7 @@ export interface Spec {
   title: string;
   unit: string;
   meaning: string;
-  /** If the range is known. */
+  /** Null if the range is unknown. */
   range: [number, number] | null;
   stacked: boolean;
   lines: Line[];
@@ -38,7 +38,7 @@ const MEANINGS: Record<string, string> = {
   hunters_per_prey: "Hunters per prey animal.",
   [LIFE]: "Since the flock began.",
 };
-/** Colours that are distinct without red and green. */
+/** Colours that can be told apart by red-green colour-blind readers. */
 const COLORS = ["#5aa9ff", "#ffb35c", "#2fbf9b", "#d68ad0", "#d9c93a", "#8f9bff", "#ff8a5c", "#a9b4cc"];
 const DASHES = [undefined, [5, 3], [2, 3], [8, 3, 2, 3]];
 

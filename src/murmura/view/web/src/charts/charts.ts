@@ -33,11 +33,11 @@ export class Charts {
   private dealt = "";
   private featured = ""; // by a lesson
   private lastTable = -Infinity;
-  private recorded = false; // all measurements are known in advance
+  private recorded = false; // a recorded run: all measurements are known in advance
   private name = "murmura";
   light = false;
 
-  /** `kept`: names of the charts that the user chose; until then, those that suit the scenario. */
+  /** `kept`: names of the charts that the user chose; by default, those that suit the scenario. */
   constructor(private readonly kept: StoredFrame) {
     this.details = element("details", {}, element("summary", {}, "As a table"), element("div", { class: "tables", tabindex: "0", role: "region", "aria-label": "Measures as tables" }, this.table, this.past));
     const add = element("button", { type: "button", click: () => { this.add(); } }, "Add a chart");

@@ -1,9 +1,9 @@
-/** All measurements of this run, row by row, for charts, tables and files. Knows nothing of the page. */
+/** All measurements of this run, row by row, for charts, tables and files. Independent of the DOM. */
 
 export type Value = number | null;
 export type Values = Record<string, Value>;
 
-const MOST_ROWS = 6000; // beyond, every second row of the older half is dropped: a long run stays complete, but coarser
+const MOST_ROWS = 6000; // with more rows, every second one of the older half is dropped: the history stays complete but gets coarser
 
 export class History {
   times: number[] = []; // [s]

@@ -7,7 +7,7 @@ import type { Spec } from "./catalog";
 import type { History, Value } from "./history";
 
 const HEIGHT = 112;
-const MOST_POINTS = 400; // more than a chart has pixels
+const MOST_POINTS = 400; // more than the pixels of a chart
 
 export class Plot {
   readonly root = element("div", { class: "plot", "aria-hidden": "true" }); // the table has the same data
@@ -80,7 +80,7 @@ export class Plot {
   }
 }
 
-/** Each row added to those after it: the first is the highest, is drawn first, and the others cover it. */
+/** Each row plus all rows after it: the first is the highest and is drawn first, then the others cover it. */
 export function stacked(rows: Value[][]): Value[][] {
   const sums: Value[][] = [];
   for (let k = rows.length - 1; k >= 0; k--) sums.unshift(rows[k].map((value, n) => (value === null ? null : value + (sums[0]?.[n] ?? 0))));

@@ -1,4 +1,4 @@
-/** Groups of the shipped scenarios, and the nine on the keys 1 to 9. */
+/** Groups of the shipped scenarios, and the nine that keys 1 to 9 load. */
 
 export const BEST = ["roosts", "murmuration", "ecosystem", "murmuration-hawk", "shark-and-herring", "fireflies", "mixed", "vicsek", "classic"];
 
@@ -23,7 +23,7 @@ export interface Group {
   items: Shipped[];
 }
 
-/** The list in groups. Worlds with a depth are one group; scenarios without a group come last. */
+/** The list in groups. 3-D worlds are one group; scenarios without a group come last. */
 export function groupsOf(list: Shipped[]): Group[] {
   const [deep, flat] = [list.filter((item) => item.deep), list.filter((item) => !item.deep)];
   const known = GROUPS.map(([label, names]) => ({ label, items: names.flatMap((name) => flat.find((item) => item.name === name) ?? []) }));
@@ -31,7 +31,7 @@ export function groupsOf(list: Shipped[]): Group[] {
   return [{ label: IN_SPACE, items: deep }, ...known, { label: "More", items: rest }].filter(({ items }) => items.length > 0);
 }
 
-/** The nine on the keys; others of the list replace missing ones. */
+/** The nine scenarios for keys 1 to 9; missing ones are replaced by others of the list. */
 export function nineOf(list: Shipped[]): Shipped[] {
   const best = BEST.flatMap((name) => list.find((item) => item.name === name) ?? []);
   return [...best, ...list.filter((item) => !best.includes(item))].slice(0, 9);

@@ -1,4 +1,4 @@
-/** The user's presets, stored in this browser. Knows nothing of the page. */
+/** The user's presets, stored in this browser. Independent of the DOM. */
 
 import { isObject, type JsonObject } from "../net/protocol";
 
@@ -30,7 +30,7 @@ export class OwnPresets {
   rename(from: string, to: string): string | null {
     const name = to.trim();
     if (name === "" || name === from) return name === "" ? "A preset needs a name." : null;
-    if (this.list.some((each) => each.name === name)) return `There is a preset called ${name} already.`;
+    if (this.list.some((each) => each.name === name)) return `A preset called ${name} already exists.`;
     return this.keep(this.list.map((each) => (each.name === from ? { ...each, name } : each)));
   }
 
@@ -42,10 +42,10 @@ export class OwnPresets {
     try {
       this.memory?.setItem(KEPT, JSON.stringify(list));
     } catch {
-      return "This browser has no space left for presets; delete some, or save the scenario as a file.";
+      return "This browser has no space left for presets. Delete some, or save the scenario as a file.";
     }
     this.list = list;
-    return this.memory ? null : "This browser stores nothing: the preset is lost when the page is closed.";
+    return this.memory ? null : "This browser blocks storage: the preset will be lost when you close the page.";
   }
 }
 

@@ -36,7 +36,7 @@ export class Lessons {
     this.dialog = element("dialog", { class: "sheet lessons", "aria-labelledby": "lessons-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
       element("h2", { id: "lessons-title" }, "Lessons"),
-      element("p", {}, "Small experiments: each sets up a scene, asks a question and shows the answer."),
+      element("p", {}, "Small experiments: each one sets up a scene, asks a question and shows the answer."),
       this.list);
     this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
     document.body.append(this.dialog);
@@ -60,7 +60,7 @@ export class Lessons {
     } catch {
       this.list.replaceChildren();
     }
-    if (!this.loaded) this.list.replaceChildren(element("li", {}, "There are no lessons here."));
+    if (!this.loaded) this.list.replaceChildren(element("li", {}, "No lessons are available."));
   }
 
   private begin(lesson: Lesson): void {
@@ -72,7 +72,7 @@ export class Lessons {
     this.show(0);
   }
 
-  /** One card. Its values apply at once, so that the question is about what is on screen. */
+  /** Show one card. Its values apply at once, because the question is about what is on screen. */
   private show(at: number): void {
     const { lesson } = this;
     if (!lesson) return;

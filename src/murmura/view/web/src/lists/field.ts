@@ -9,7 +9,7 @@ export class Field {
   readonly root: HTMLElement;
   private readonly input: HTMLInputElement | HTMLSelectElement;
 
-  /** `name` distinguishes the field from the same one of other items, for screen readers. */
+  /** `name` is the item's name: screen readers need it to tell equal fields of different items apart. */
   constructor(readonly control: Control, name: string, change: (value: Json) => void) {
     const { kind, unit, help, label } = control;
     this.input = kind === "choice" ? choices(control) : element("input", { type: kind === "boolean" ? "checkbox" : "number", step: kind === "integer" ? "1" : "any" });

@@ -11,12 +11,12 @@ export interface ListSpec {
   path: string;
   /** The schema of an item. */
   model: string;
-  /** Values shown at once; the others are under "More numbers". */
+  /** Values shown at once; the others are under "More values". */
   first: string[];
   one: string; // the name of one item
   /** A new item in the centre of the world. */
   make(world: { width: number; height: number }): JsonObject;
-  /** What must be enabled for it to act. */
+  /** Rules that must be enabled for it to have an effect. */
   switches: string[];
 }
 
@@ -61,7 +61,7 @@ export class ItemList {
       this.fields.push(all);
       const first = all.filter(({ control }) => this.spec.first.includes(control.path));
       const rest = all.filter((field) => !first.includes(field));
-      const more = rest.length > 0 ? [element("details", {}, element("summary", {}, "More numbers"), ...rest.map(({ root }) => root))] : [];
+      const more = rest.length > 0 ? [element("details", {}, element("summary", {}, "More values"), ...rest.map(({ root }) => root))] : [];
       const remove = element("button", { type: "button", "aria-label": `Remove ${name}`, click: () => { this.remove(k); } }, "Remove");
       return element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, element("summary", {}, name), ...first.map(({ root }) => root), ...more, remove);
     }));
@@ -81,7 +81,7 @@ export class ItemList {
     this.send([...this.items, this.spec.make(world)]);
   }
 
-  /** The whole list. Its rule is enabled with the first item, and disabled again when nothing is left to compute. */
+  /** Send the whole list. The first item enables its rule; removing the last hunter disables hunting. */
   private send(items: JsonObject[]): void {
     const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
     const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};

@@ -28,7 +28,7 @@ export class SpeciesList {
     this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
     this.root.hidden = this.species.length === 0;
     this.title.textContent = say(`Species (${this.species.length})`);
-    // The values of a species determine which fields there are.
+    // The fields depend on which values a species overrides.
     const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
     if (key !== this.key) {
       this.key = key;
@@ -48,12 +48,12 @@ export class SpeciesList {
     const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
     color.addEventListener("change", () => { this.set(k, { color: color.value }); });
     this.refreshers.push(() => { if (document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0"); });
-    const share = this.field({ ...PLAIN, path: "share", label: "Share", help: "Its part of all agents. A change starts the flock again." }, name, () => this.species[k].share, (value) => { this.set(k, { share: value }); });
+    const share = this.field({ ...PLAIN, path: "share", label: "Share", help: "Its share of all agents. Changing it restarts the flock." }, name, () => this.species[k].share, (value) => { this.set(k, { share: value }); });
     return [
       element("summary", {}, name),
       element("label", { class: "field" }, element("span", {}, "Colour"), color),
       share,
-      element("p", { class: "part" }, "Its own values"),
+      element("p", { class: "part" }, "Own values"),
       ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
       this.adder(k, name, numbers),
       element("p", { class: "part" }, "Reactions to other species"),
@@ -70,16 +70,16 @@ export class SpeciesList {
   private number(k: number, path: string, name: string, known: Control | undefined): HTMLElement {
     const control: Control = { ...PLAIN, ...known, path, label: pathName(path), nullable: false };
     const root = this.field(control, name, () => valuesOf(this.species[k])[path], (value) => { this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } }); });
-    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: as of all others`, title: "Same as all others", click: () => {
+    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: same as all others`, title: "Same as all others", click: () => {
       this.set(k, { values: without(valuesOf(this.species[k]), path) });
     } }, "×");
-    const late = actsLater(known) ? [element("small", {}, "of those at the start: acts after R")] : [];
+    const late = actsLater(known) ? [element("small", {}, "applies to a new flock: press R")] : [];
     return element("div", { class: "with-remove" }, root, remove, ...late);
   }
 
   private adder(k: number, name: string, numbers: Map<string, SpeciesControl>): HTMLElement {
     const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
-    const select = element("select", { "aria-label": `Add a value for ${name}` }, element("option", { value: "" }, "Add a number …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
+    const select = element("select", { "aria-label": `Add a value for ${name}` }, element("option", { value: "" }, "Add a value …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
     select.addEventListener("change", () => {
       const control = numbers.get(select.value);
       if (control) this.set(k, { values: { ...valuesOf(this.species[k]), [control.path]: control.now } });
@@ -112,7 +112,7 @@ export class SpeciesList {
 }
 
 interface SpeciesControl extends Control {
-  now: number; // the common value
+  now: number; // the value shared by all species
 }
 
 const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
@@ -131,7 +131,7 @@ export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string,
   return found;
 }
 
-/** Genes and body parts are set at the start and inherited: a change takes effect at the next start. */
+/** Genes and body parts are set at the start and then inherited, so a change takes effect at the next start. */
 export function actsLater(control: Control | undefined): boolean {
   return control?.help.startsWith("Founders") === true;
 }

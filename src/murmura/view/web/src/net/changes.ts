@@ -1,4 +1,4 @@
-/** Changes of the scenario on their way to the server, with undo. Many small moves become one message. */
+/** Sends changes of the scenario to the server, with undo. Many small moves become one message. */
 
 import { element } from "../dom";
 import type { ClientMessage, Json, JsonObject } from "./protocol";
@@ -6,7 +6,7 @@ import { valueAt } from "../panel/controls/schema";
 import { Undo } from "./undo";
 
 const SET_MS = 50;
-/** Everything that tools change. */
+/** The values that tools change. */
 const PLACED = [
   "obstacles", "rules.attractors.points", "rules.attractors.enabled", "rules.feeding.sources",
   "rules.predators.hunters", "rules.predators.enabled", "rules.fear.enabled",
@@ -15,12 +15,12 @@ const PLACED = [
 export class Changes {
   readonly buttons = [this.button("Undo", "↶", "Ctrl Z", false), this.button("Redo", "↷", "Ctrl Shift Z", true)];
   readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
-  /** The next scenario from the server answers an undo and is shown at once. */
+  /** The next scenario from the server is the answer to an undo and is shown at once. */
   isTurning = false;
   private readonly undo = new Undo();
   private pending: Record<string, Json> = {};
   private timer = 0;
-  private goal: number | null = null; // agents asked for, until the server has answered
+  private goal: number | null = null; // the requested number of agents, until the server has answered
 
   constructor(
     private readonly scenario: () => JsonObject | null,

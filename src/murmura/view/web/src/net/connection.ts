@@ -26,7 +26,7 @@ export function connectEarly(): void {
   early = new WebSocket(address());
 }
 
-/** The server leaves the processor to the page until the first picture of a flock is painted, which is when the next frame is requested. */
+/** The server pauses until the next frame is requested. Requesting it after painting leaves the processor to the first picture. */
 function afterPicture(act: () => void): void {
   requestAnimationFrame(() => { setTimeout(act); });
 }
@@ -35,7 +35,7 @@ export class Connection {
   private socket: WebSocket | null = null;
   private attempts = 0;
   private epoch = -1; // of the last frame
-  private owed = false; // a "ready" that was not sent while the page was hidden
+  private owed = false; // a frame request that was held back while the page was hidden
 
   constructor(private readonly handlers: ConnectionHandlers) {
     document.addEventListener("visibilitychange", () => {

@@ -2,7 +2,7 @@
  * A scene in a link: `#c=` + base64url(deflate-raw(JSON)).
  *
  * The JSON contains only the differences from a base that both sides know: a shipped scenario, or the
- * defaults in the schema. It is in the fragment of the address, which no server logs.
+ * defaults in the schema. It is in the fragment of the address, which browsers never send to a server.
  */
 
 import { isObject, type Json, type JsonObject } from "./protocol";
@@ -56,7 +56,7 @@ export async function decodeScene(hash: string): Promise<Scene> {
     await through(fromBase64Url(hash.replace(/^#c=/, "")), new DecompressionStream("deflate-raw")),
   );
   const data: unknown = JSON.parse(text);
-  if (!isObject(data) || !isObject(data.values)) throw new Error("the link does not hold a scene");
+  if (!isObject(data) || !isObject(data.values)) throw new Error("the link does not contain a scene");
   return {
     preset: typeof data.preset === "string" ? data.preset : null,
     values: data.values,

@@ -8,9 +8,9 @@ export const AGENT_BYTES = 8;
 const MAGIC = 0x314d524d; // "MRM1", little-endian
 
 type Modes = typeof looks.modes;
-/** The columns that byte 7 of an agent may contain. `Hello.stances` names the numbers of stance; the others are fractions of their maximum. */
+/** The columns that byte 7 of an agent may contain. For "stance" it is an index into `Hello.stances`; the others are fractions of their maximum. */
 export type ExtraColumn = { [K in keyof Modes]: Modes[K] extends { number: number } ? K : never }[keyof Modes];
-/** By the number in a frame's header. */
+/** Indexed by the number in a frame's header. */
 export const EXTRA_COLUMNS = Object.entries(looks.modes)
   .flatMap(([name, facts]) => ("number" in facts ? [[facts.number, name] as const] : []))
   .sort(([a], [b]) => a - b)
@@ -34,7 +34,7 @@ export interface Frame {
   roster: number;
   secondsPerStep: number;
   topSpeed: number;
-  /** Additional data of a world with a depth; null in a plane. */
+  /** Additional data of a 3-D world; null in a plane. */
   space: Space | null;
   words: Uint32Array<ArrayBuffer>;
 }
@@ -45,7 +45,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
   }
   const view = new DataView(buffer);
   const inSpace = view.getUint32(0, true) === SPACE_MAGIC;
-  if (!inSpace && view.getUint32(0, true) !== MAGIC) throw new Error("a frame starts with MRM1 or MRM3, got something else");
+  if (!inSpace && view.getUint32(0, true) !== MAGIC) throw new Error("a frame must start with MRM1 or MRM3");
   const count = view.getUint32(8, true);
   const header = inSpace ? SPACE_HEADER_BYTES : HEADER_BYTES;
   const expected = header + count * (inSpace ? SPACE_AGENT_BYTES : AGENT_BYTES);
@@ -75,7 +75,7 @@ export function decodeFrame(buffer: ArrayBuffer): Frame {
 export interface Point {
   x: number;
   y: number;
-  z?: number; // in a world with a depth
+  z?: number; // in a 3-D world
 }
 
 /** Position of agent k [u]. */
@@ -159,7 +159,7 @@ export interface Hello {
   visitor?: boolean;
   /** All measurements of a recorded run; times in seconds. */
   history?: { times: number[]; columns: Record<string, (number | null)[]> };
-  /** Units and meanings of measures; names of traits speak for themselves. */
+  /** Units and meanings of measures; traits need none. */
   measures?: Record<string, { unit: string; meaning: string }>;
   /** What the predator tool can place: species that hunt, then kinds of hunters; if absent, the kinds of the schema. */
   hunters?: string[];
@@ -193,16 +193,16 @@ export interface Status {
   running: boolean;
   speed: number;
   measures: Record<string, number | null>;
-  /** When `measures` and `population` were taken [s]; null: not yet. */
+  /** When `measures` and `population` were measured [s]; null: not yet. */
   measured?: number | null;
   population?: Population;
   /** How often each kind of event has happened since the flock began. */
   totals?: Record<string, number>;
   /** A kernel for new rules is being compiled while the flock runs. */
   compiling?: boolean;
-  /** The progress as text, if the flock waits for its kernel; else empty. */
+  /** The progress as text while the flock waits for its kernel; otherwise empty. */
   progress?: string;
-  /** Since the start of this run; absent if nobody is ever born or dies. */
+  /** Births since the start of this run; absent if no agents are born or die. */
   births?: number;
   deaths?: number;
   /** Deaths by cause. */
@@ -211,11 +211,11 @@ export interface Status {
   times?: { kind: string; begin: number; end: number; lasts: boolean }[];
 }
 
-/** Counts, without those that a scenario does not have. */
+/** Counts; those that do not apply to the scenario are absent. */
 export interface Population {
   species?: Record<string, number>;
   stances?: Record<string, number>;
-  hunters?: number; // members of kinds that hunt
+  hunters?: number; // members of species that hunt
   prey?: number;
   males?: number;
   females?: number;
@@ -273,7 +273,7 @@ export interface Family {
   generation: number;
   born: number; // [s]
   young: number;
-  living: number; // of these
+  living: number; // how many of these are alive
   children: number[]; // the youngest of the living
   founder: number; // the first of its maternal line
   ancestors: Ancestor[];
@@ -281,13 +281,13 @@ export interface Family {
 
 /**
  * Objects in the world that are not members of the flock. The page knows those of the scenario (obstacles, attractors, threats,
- * wind). The server sends those that live or change as a whole "scene" at any time; the newest
- * one counts. Unknown kinds and fields are ignored.
+ * wind). The server sends those that live or change as a complete "scene", which replaces the
+ * previous one. Unknown kinds and fields are ignored.
  */
 export type SceneObject =
   | { kind: "circle"; x: number; y: number; z?: number; radius: number }
   | { kind: "cylinder"; x: number; y: number; radius: number; bottom?: number; top?: number }
-  | { kind: "box"; low: Triple; high: Triple; turn?: number } // [deg] about its upright middle line
+  | { kind: "box"; low: Triple; high: Triple; turn?: number } // [deg] about its vertical axis
   | { kind: "plane"; point: Triple; normal: Triple }
   | { kind: "wall" | "polygon"; points: Pair[] }
   | { kind: "attractor"; x: number; y: number; z?: number; radius: number; strength: number } // negative: pushes
@@ -313,7 +313,7 @@ export interface Predator {
   target_x?: number; // where it is
   target_y?: number;
   target_z?: number;
-  z?: number; // in a world with a depth
+  z?: number; // in a 3-D world
   vx?: number;
   vy?: number;
   vz?: number;
@@ -345,7 +345,7 @@ export interface Inspection {
   life?: { age?: number; health?: number; generation?: number };
   /** Genes and body parts by column. */
   genome?: Record<string, number>;
-  /** Absent if nobody is born or dies. */
+  /** Absent if no agents are born or die. */
   family?: Family;
 }
 

@@ -38,10 +38,10 @@ export class Sharing {
       this.wanted = scene;
       if (scene.preset === null) this.apply(hello, scene);
       else if (hello.scenarios.some((item) => item.name === scene.preset)) this.load(scene.preset);
-      else throw new Error(`no preset is called ${scene.preset}`);
+      else throw new Error(`there is no preset called ${scene.preset}`);
     } catch (error) {
       this.wanted = null;
-      note(`The link could not be read (${error instanceof Error ? error.message : "damaged"}); you see the preset instead.`, "error");
+      note(`The link could not be read (${error instanceof Error ? error.message : "damaged"}); showing the preset instead.`, "error");
     }
   }
 

@@ -1,4 +1,4 @@
-/** Frames of a world with a depth: eleven bytes per agent, as view/wire/space_frames.py packs them. */
+/** Frames of a 3-D world: eleven bytes per agent, as view/wire/space_frames.py packs them. */
 
 import type { Frame, Triple } from "./protocol";
 import { blend, type Moment } from "./timeline";

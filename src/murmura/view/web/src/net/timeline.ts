@@ -1,8 +1,8 @@
 /**
  * Which two frames to show, and how far between them.
  *
-  * Frames arrive unevenly, but the picture moves evenly. A clock that counts steps runs a little more than one frame
- * behind the newest and is pulled gently to that delay, so that late and early frames are not noticeable.
+ * Frames arrive unevenly, but the motion must be even. A clock that counts steps runs a little more than one frame
+ * behind the newest frame and is gently pulled towards that delay, so that late and early frames are not noticeable.
  */
 
 import type { Frame } from "./protocol";
@@ -48,7 +48,7 @@ export class Timeline {
   }
 
   private learn(steps: number, seconds: number): void {
-    if (seconds <= 0 || seconds > 0.5) return; // a pause does not count
+    if (seconds <= 0 || seconds > 0.5) return; // ignore pauses
     this.rate += 0.1 * (steps / seconds - this.rate);
     this.interval += 0.1 * (seconds - this.interval);
   }
@@ -82,7 +82,7 @@ export class Timeline {
   }
 }
 
-/** From a to b, the short way if the world wraps (`side` > 0). */
+/** From a to b, the shorter way if the world wraps (`side` > 0). */
 export function blend(a: number, b: number, alpha: number, side: number): number {
   let d = b - a;
   if (side > 0) d -= side * Math.round(d / side);

@@ -1,4 +1,4 @@
-/** Undo and redo of changes of the scenario. Knows values by path, and nothing of the page. */
+/** Undo and redo of changes to the scenario, as values by path. Independent of the DOM. */
 
 import { same } from "./link";
 import type { Json, JsonObject } from "./protocol";

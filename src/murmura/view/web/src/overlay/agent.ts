@@ -1,11 +1,11 @@
-/** What the selected agent sees and wants, drawn around it. */
+/** Draws what the selected agent sees, and the forces on it. */
 
 import { toScreen, type Size } from "../render/camera";
 import type { Lines } from "./lines";
 import type { Inspection, Point, Vector } from "../net/protocol";
 import type { Looks } from "../panel/settings";
 
-/** Red, blue and green are conventional for these rules; dashes distinguish them for colour-blind readers. */
+/** Red, blue and green are conventional for these rules; colour-blind readers can tell them apart by their dashes. */
 const RULES: Record<string, { color: string; dash: number[] }> = {
   separation: { color: "#ff6b6b", dash: [] },
   alignment: { color: "#5aa9ff", dash: [] },
@@ -67,7 +67,7 @@ function drawWedge({ context, camera, light }: Lines, agent: Inspection, place: 
   context.fill();
 }
 
-/** From an agent to a neighbour, the short way round where the world wraps [u]. */
+/** From an agent to a neighbour, the shorter way if the world wraps [u]. */
 export function wayTo(agent: Inspection, neighbor: Point, wrap: Size | null): Point {
   let [x, y] = [neighbor.x - agent.position[0], neighbor.y - agent.position[1]];
   if (wrap) {
@@ -82,7 +82,7 @@ function drawLinks({ context, camera }: Lines, agent: Inspection, place: Point, 
     const way = wayTo(agent, neighbor, wrap);
     return [neighbor.id, { x: place.x + way.x * camera.zoom, y: place.y + way.y * camera.zoom }];
   }));
-  // Cohesion first and separation last: the rarest is on top. Lines are drawn side by side, so that all are visible.
+  // Cohesion first and separation last: the rarest is on top. Lines to the same neighbour are side by side, so that all are visible.
   ["cohesion", "alignment", "separation"].forEach((name, lane) => {
     const rule = agent.rules[name];
     if (!rule) return;

@@ -1,7 +1,7 @@
 /**
- * Animals close up: evolved parts, size, health and energy, and small signs for their activity.
+ * Animals close up: evolved parts, size, health and energy, and small symbols for their activity.
  *
- * The server describes the animals in the window if they are few. Positions come from the frames, so that bodies move as
+ * The server describes the animals in the window if there are few. Positions come from the frames, so that bodies move as
  * smoothly as the flock.
  */
 
@@ -14,7 +14,7 @@ import type { Lines } from "./lines";
 export const MOST_BODIES = 120;
 const BARS_PX = 9; // half the length from which bars are drawn
 
-/** Whether a rectangle of the world contains animals, but only few. */
+/** Whether a rectangle of the world contains animals, but only a few. */
 export function holdsFew(frame: Frame, [left, top, right, bottom]: readonly number[]): boolean {
   if (frame.stride !== 1) return false;
   let inside = 0;
@@ -53,7 +53,7 @@ function placeOf({ from, to, alpha }: Moment, row: number): { at: Point; heading
 
 type Surface = Pick<Lines, "context" | "light">;
 
-/** Where a body is in the window and how large [px]; `length` below 1 is how much of it is seen of one that flies at an angle. */
+/** The position and size of a body in the window [px]; `length` below 1 is the foreshortening of one that flies towards or away from the camera. */
 export interface Shown {
   p: Point;
   heading: number; // [rad] clockwise from the right
@@ -124,7 +124,7 @@ function arc(context: CanvasRenderingContext2D, x: number, y: number, radius: nu
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** Signs: sex, courting, fighting, feeding, fear; and bars of energy and health. */
+/** Symbols for sex, courting, fighting, feeding and fear, and bars for energy and health. */
 export function signsOf(body: Body, { stances, sexes }: Pick<BodyLook, "stances" | "sexes">): string {
   const stance = stances[body.stance ?? -1] ?? "";
   const mating = body.mating_state;

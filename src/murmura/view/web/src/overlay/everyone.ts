@@ -7,7 +7,7 @@ import { eachSight, evenly, within, type Crowd, type Sight } from "./sight";
 
 const MOST_CONES = 600;
 const MOST_LINKS = 24_000;
-const ASKED = 60; // agents whose neighbours are counted to estimate the crowding
+const ASKED = 60; // sample of agents for estimating the crowding
 const MOST_DENSE = 1.2; // px of line per px in crowded areas: with more, lines merge into a blot
 /** With more agents than this, the lines would merge, and computing them would stall the picture. */
 export const MOST_CROWD = 20_000;

@@ -20,7 +20,7 @@ export interface LegendScene {
 }
 
 export class Legend {
-  readonly root = element("section", { class: "legend", "aria-label": "What the colours mean" });
+  readonly root = element("section", { class: "legend", "aria-label": "Legend" });
   private shown = "";
 
   show(scene: LegendScene): void {
@@ -60,7 +60,7 @@ function overlays(looks: Looks, { links, cones, densest }: OverlayCounts): HTMLE
   const part = (every: number) => (every > 1 ? `, 1 agent in ${every}` : "");
   const found: HTMLElement[] = [];
   if (looks.neighbors) found.push(mark("lines", links > 0 ? `who sees whom${part(links)}` : "too many agents for lines"));
-  if (looks.vision) found.push(mark("cones", cones > 0 ? `what they can see${part(cones)}` : "too many agents for cones"));
+  if (looks.vision) found.push(mark("cones", cones > 0 ? `fields of view${part(cones)}` : "too many agents for cones"));
   if (looks.density) found.push(mark("squares", `up to ${Number(densest.toPrecision(2)).toLocaleString("en")} agents in 100 × 100 u`));
   return found;
 }

@@ -23,7 +23,7 @@ export function disc(context: CanvasRenderingContext2D, p: Point, radius: number
   context.arc(p.x, p.y, radius, 0, 2 * Math.PI);
 }
 
-/** An arc from twelve o'clock that shows how much is left of something. */
+/** An arc from twelve o'clock that shows how much of something is left. */
 export function gauge(context: CanvasRenderingContext2D, p: Point, radius: number, share: number): void {
   context.beginPath();
   context.arc(p.x, p.y, radius, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * Math.min(1, Math.max(0, share)));

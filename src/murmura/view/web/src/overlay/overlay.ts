@@ -1,4 +1,4 @@
-/** The upper canvas: all lines over the flock, from bottom to top. */
+/** The upper canvas: all lines over the flock, drawn from bottom to top. */
 
 import { toScreen, type Camera, type Gaps, type Size } from "../render/camera";
 import { disc, tracePath, type Lines } from "./lines";
@@ -27,18 +27,18 @@ export interface OverlayScene {
   looks: Looks;
   things: SceneObject[];
   chosen: Inspection | null;
-  place: Point | null; // of the chosen agent
+  place: Point | null; // of the selected agent
   bodies: Body[]; // animals close up
   look: BodyLook;
   hand: Hand | null;
   draft: Pair[] | null; // a wall or circle being drawn [u]
-  draftHeight: number; // in a world with a depth [u]
+  draftHeight: number; // in a 3-D world [u]
   gaps: Gaps;
   seconds: number; // simulated
   size: number; // of animals, 1 being usual
-  solids: readonly SceneObject[]; // obstacles of a world with a depth
-  batch: PrimitiveBatch | null; // what is drawn on it becomes part of the picture below
-  deep: SpaceEye | null; // the view of a world with a depth
+  solids: readonly SceneObject[]; // obstacles of a 3-D world
+  batch: PrimitiveBatch | null; // anything drawn on it becomes part of the picture below
+  deep: SpaceEye | null; // the view of a 3-D world
 }
 
 /** For the legend: every n-th agent has lines or cones; 0 means that there are too many agents. */
@@ -58,7 +58,7 @@ export class Overlay {
   /** Without a GPU, thousands of lines are drawn much faster in memory than through an emulated GPU. */
   constructor(private readonly canvas: HTMLCanvasElement, software: boolean) {
     const context = canvas.getContext("2d", { willReadFrequently: software });
-    if (!context) throw new Error("this browser cannot draw");
+    if (!context) throw new Error("this browser does not support a 2-D canvas");
     this.context = context;
   }
 

@@ -9,7 +9,7 @@ import { say } from "../text/language";
 export interface Hand {
   x: number;
   y: number;
-  z?: number; // in a world with a depth
+  z?: number; // in a 3-D world
   mode: PointerMode;
 }
 

@@ -2,7 +2,7 @@
  * Who sees whom, computed from a frame for all agents in view.
  *
  * A frame has positions of 16 bits and headings of 8, so an agent at the edge of a field of view may be
- * classified differently than by the simulation. The neighbours of the selected agent come from the server and are exact.
+ * classified differently from the simulation. The neighbours of the selected agent come from the server and are exact.
  */
 
 import type { Size } from "../render/camera";
@@ -14,7 +14,7 @@ export interface Sight {
   radius: number; // [u]
   cosine: number; // of half the field of view; -1: all around
   half: number; // half the field of view [rad]
-  nearest: number; // the maximum number; Infinity: all
+  nearest: number; // the greatest number of neighbours; Infinity: all
 }
 
 /** What each species can see: its own values or the scenario's, or the mean of its members if genes decide. */

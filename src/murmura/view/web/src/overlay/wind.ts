@@ -4,7 +4,7 @@ import { toScreen, visible, type Size } from "../render/camera";
 import type { Lines } from "./lines";
 
 const STREAKS = 90;
-const SHOWN = 9; // times the wind's speed, which by itself would look too slow
+const SHOWN = 9; // times the wind's speed: the true speed would look too slow
 const LIFE = 2.6; // [s]
 
 interface Wind {
@@ -12,7 +12,7 @@ interface Wind {
   direction: number;
 }
 
-/** Streak k is a pure function of time, so there is no state, and resizing the window does no harm. */
+/** Streak k is a pure function of time, so there is no state to update when the window is resized. */
 export function streak(k: number, seconds: number, blow: Wind, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
   const angle = (blow.direction * Math.PI) / 180;
   const phase = (seconds / LIFE + hash(k)) % 1;
@@ -24,7 +24,7 @@ export function streak(k: number, seconds: number, blow: Wind, room: Size): { x:
   return { x, y, fade: Math.sin(Math.PI * phase), dx, dy };
 }
 
-/** A number in [0, 1) that looks random. */
+/** A pseudo-random number in [0, 1). */
 function hash(k: number): number {
   const x = Math.sin(k * 12.9898 + 78.233) * 43758.5453;
   return x - Math.floor(x);

@@ -34,7 +34,7 @@ function obstacleOf(shape: JsonObject): SceneObject {
   return { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] };
 }
 
-/** Whether a position is on an object of a kind, within `reach` [u]. Food may be an attractor where nobody eats. */
+/** Whether a position is on an object of a kind, within `reach` [u]. Food is an attractor in a scenario without feeding. */
 export function objectNear(things: SceneObject[], kind: Placeable, place: Point, reach: number): boolean {
   const near = (x: number, y: number, radius = 0) => Math.hypot(x - place.x, y - place.y) <= radius + reach;
   return things.some((thing) => {
@@ -52,7 +52,7 @@ function onLine([ax, ay]: Pair, [bx, by]: Pair, { x, y }: Point): number {
   return Math.hypot(x - ax - part * (bx - ax), y - ay - part * (by - ay));
 }
 
-/** Species with the scenario's current colours; those of hello may be outdated. */
+/** Species with the scenario's current colours; the hello message may be outdated. */
 export function repainted(species: SpeciesInfo[], scenario: JsonObject): SpeciesInfo[] {
   const kinds = list(scenario.species);
   return species.map((info) => {
@@ -61,7 +61,7 @@ export function repainted(species: SpeciesInfo[], scenario: JsonObject): Species
   });
 }
 
-/** Bit k: species k hunts. The server may say so; otherwise a species that chases another hunts. */
+/** Bit k: species k hunts, as the server says or, by default, if it chases another species. */
 export function huntersOf(hello: Pick<Hello, "species" | "scenario">): number {
   const kinds = list(hello.scenario.species);
   return hello.species.slice(0, 31).reduce((bits, info, k) => (hunts(info, kinds[k]) ? bits | (1 << k) : bits), 0);

@@ -13,9 +13,9 @@ const FORM_NAMES: Record<Looks["form"], string> = { scenario: "Scenario default"
 
 const SHAPES: Record<Looks["fillWindow"], string> = { scenario: "Scenario default", always: "Always", never: "Never" };
 
-/** A collapsed section of the settings, which follows changes of the values. */
+/** A collapsed section of the settings; it updates itself when a value changes elsewhere. */
 export function appearance(settings: Settings): HTMLElement {
-  const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "By system" : humanized(name))));
+  const theme = element("select", { id: "look-theme" }, ...THEMES.map((name) => element("option", { value: name }, name === "system" ? "System" : humanized(name))));
   theme.addEventListener("change", () => { settings.set({ theme: theme.value as Theme }); });
   const sliders = SLIDERS.map(([key, label, min, max]) => {
     // Logarithmic: the middle changes nothing.
@@ -26,7 +26,7 @@ export function appearance(settings: Settings): HTMLElement {
   });
   const form = element("select", { id: "look-form" }, ...Object.entries(FORM_NAMES).map(([value, text]) => element("option", { value }, text)));
   form.addEventListener("change", () => { settings.set({ form: form.value as Looks["form"] }); });
-  const [from, to] = ["From", "To"].map((end) => element("input", { type: "color", "aria-label": `Own colours: ${end.toLowerCase()}` }));
+  const [from, to] = ["From", "To"].map((end) => element("input", { type: "color", "aria-label": `Custom colours: ${end.toLowerCase()}` }));
   for (const input of [from, to]) input.addEventListener("input", () => { settings.set({ own: [from.value, to.value], palette: "own" }); });
   const shape = element("select", { id: "look-window" }, ...Object.entries(SHAPES).map(([value, text]) => element("option", { value }, text)));
   shape.addEventListener("change", () => { settings.set({ fillWindow: shape.value as Looks["fillWindow"] }); });
@@ -43,7 +43,7 @@ export function appearance(settings: Settings): HTMLElement {
   };
   settings.onChange(refresh);
   refresh();
-  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Light or dark", theme), field("Shape of agents", form), ...sliders.map(({ root }) => root), element("div", { class: "field" }, element("span", {}, "Own colours"), element("span", { class: "pair" }, from, to)), field("Show the wind", wind), field("World fills the window", shape));
+  return element("details", { class: "appearance" }, element("summary", {}, "Appearance"), field("Theme", theme), field("Shape of agents", form), ...sliders.map(({ root }) => root), element("div", { class: "field" }, element("span", {}, "Custom colours"), element("span", { class: "pair" }, from, to)), field("Show the wind", wind), field("World fills the window", shape));
 }
 
 function field(label: string, input: HTMLElement): HTMLElement {

@@ -23,7 +23,7 @@ export class Dock {
   private readonly recordButton: HTMLButtonElement;
   private readonly speed = element("input", { type: "range", min: "0", max: "1", step: "0.01", "aria-label": "Simulation speed", title: "Simulation speed" });
   private readonly speedText = element("output", { class: "speed" }, "1×");
-  private readonly hunter = element("select", { "aria-label": "Kind of predator", title: "Kind of predator that a click places", hidden: true });
+  private readonly hunter = element("select", { "aria-label": "Kind of predator", title: "Kind of predator to place", hidden: true });
   private readonly tools = new Map<Tool, HTMLButtonElement>();
   private readonly titled: { button: HTMLButtonElement; action: Action }[] = [];
   private readonly mode = element("select", { "aria-label": "Colour by", title: "Colour by" });
@@ -37,7 +37,7 @@ export class Dock {
     this.root = element(
       "div",
       { class: "dock glass", role: "toolbar", "aria-label": "Controls" },
-      group("time", this.play, this.button("step", "step", "One step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
+      group("time", this.play, this.button("step", "step", "Single step"), this.button("reset", "reset", "Start again"), this.button("dice", "newSeed", "New seed")),
       group("pace", this.speed, this.speedText),
       group("tools", this.tool("hand", "hand", "Attract and repel", "escape"), this.tool("attractor", "attractor", "Permanent attractor", "attractorTool"), this.tool("repulsor", "repulsor", "Permanent repulsor", "repulsorTool"), this.tool("scare", "scare", "Predator", "scareTool"), this.tool("food", "food", "Food", "foodTool"), this.tool("circle", "circle", "Round obstacle", "circleTool"), this.tool("wall", "wall", "Wall", "wallTool"), this.hunter),
       group("colors", this.mode, this.palette),
@@ -76,7 +76,7 @@ export class Dock {
     return element("span", {}, open, input);
   }
 
-  /** In a notebook cell, where the style sheet shows it: the bar starts with the groups that fit into one line. */
+  /** Only shown in a notebook cell (by the style sheet), where the bar starts with the groups that fit into one line. */
   private moreButton(): HTMLButtonElement {
     const more = element("button", { type: "button", "aria-label": "More controls", title: "More controls", "aria-expanded": "false" }, "⋯");
     more.addEventListener("click", () => { more.setAttribute("aria-expanded", String(this.root.classList.toggle("unfolded"))); });
@@ -120,7 +120,7 @@ export class Dock {
     if (this.mode.options.length !== modes.length) this.mode.replaceChildren(...modes.map((each) => element("option", { value: each }, humanized(each))));
     this.mode.value = mode;
     const names = palettesFor(mode);
-    this.palette.replaceChildren(...names.map((name) => element("option", { value: name }, humanized(name))));
+    this.palette.replaceChildren(...names.map((name) => element("option", { value: name }, name === "own" ? "Custom" : humanized(name))));
     this.palette.value = palette;
     this.palette.hidden = isCategory(mode);
   }

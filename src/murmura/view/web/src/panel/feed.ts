@@ -1,4 +1,4 @@
-/** Recent events, the newest first: filtered by kind, with links to their position, and copied as text. */
+/** Recent events, newest first: can be filtered by kind, located in the world, and copied as text. */
 
 import { element } from "../dom";
 import type { FlockEvent, Point, Status } from "../net/protocol";
@@ -16,7 +16,7 @@ export interface FeedCallbacks {
 
 export class Feed {
   readonly root: HTMLElement;
-  private readonly list = element("ol", { class: "events", "aria-label": "Events, the newest first", tabindex: "0" });
+  private readonly list = element("ol", { class: "events", "aria-label": "Events, newest first", tabindex: "0" });
   private readonly boxes = new Map<string, { box: HTMLInputElement; label: HTMLElement; count: HTMLElement }>();
   private events: FlockEvent[] = [];
   private secondsPerStep = 1 / 60;
@@ -71,7 +71,7 @@ export class Feed {
     this.isStale = false;
     this.last = performance.now();
     const rows = this.chosen.slice(-SHOWN).reverse();
-    this.list.replaceChildren(...(rows.length > 0 ? rows.map((event) => this.line(event)) : [element("li", { class: "none" }, "Nothing yet.")]));
+    this.list.replaceChildren(...(rows.length > 0 ? rows.map((event) => this.line(event)) : [element("li", { class: "none" }, "No events yet.")]));
   }
 
   private line(event: FlockEvent): HTMLElement {
@@ -89,7 +89,7 @@ export class Feed {
       await navigator.clipboard.writeText(text);
       note(`${this.chosen.length} events copied.`);
     } catch {
-      note("This browser does not let the page copy.", "error");
+      note("This browser does not allow copying.", "error");
     }
   }
 }

@@ -33,7 +33,7 @@ export class Files {
     this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
   }
 
-  /** Another page may have started or stopped it. */
+  /** Ask the server: another page may have started or stopped the recording. */
   private async ask(): Promise<void> {
     const answer = await asked("./api/record");
     if (isObject(answer)) this.show(answer.recording === true, typeof answer.folder === "string" ? answer.folder : "");
@@ -51,7 +51,7 @@ export class Files {
     this.recording = recording;
     this.run.textContent = say(recording ? "Stop recording the run" : "Record a run");
     this.run.setAttribute("aria-pressed", String(recording));
-    if (recording) this.note.textContent = say(`Recording on the server, into ${folder}`);
+    if (recording) this.note.textContent = say(`Recording on the server into ${folder}`);
   }
 
   private async saveState(): Promise<void> {
@@ -67,12 +67,12 @@ export class Files {
   private async savePage(): Promise<void> {
     const name = String(this.callbacks.hello()?.scenario.name ?? "flock");
     this.page.disabled = true; // it takes some seconds, and the server makes one at a time
-    this.note.textContent = say("Making the page …");
+    this.note.textContent = say("Building the page …");
     try {
       const answer = await fetch("./api/page");
       if (!answer.ok) throw new Error(await reasonOf(answer));
       download(`${name}.html`, await answer.blob());
-      this.note.textContent = say(`${name}.html opens from a disk or any static host.`);
+      this.note.textContent = say(`Saved ${name}.html. Open it from disk or from any static host.`);
     } catch (error) {
       this.note.textContent = "";
       note(`The page could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
@@ -88,14 +88,14 @@ export class Files {
     this.note.textContent = text;
     try {
       await navigator.clipboard.writeText(text);
-      note("Command copied. Save the scenario as a file (E) beside it.");
+      note("Command copied. It reads the scenario from a file: press E to save it.");
     } catch {
       note("The command is in the settings, below the buttons.");
     }
   }
 }
 
-/** The command that repeats the run, provided that nobody changed anything meanwhile. */
+/** The command that repeats the run, provided that nothing was changed since the start. */
 export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios" | "seed">, step: number): string {
   const name = String(hello.scenario.name ?? "scene");
   const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);

@@ -28,8 +28,8 @@ export class Help {
       element(
         "div",
         { class: "row" },
-        element("label", { for: "keys-on" }, on, " Single keys act (? and Esc always do)"),
-        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = say("All keys are reset."); } }, "Reset keys"),
+        element("label", { for: "keys-on" }, on, " Single-key shortcuts (? and Esc always work)"),
+        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = say("All keys have been reset."); } }, "Reset keys"),
       ),
     );
     this.dialog.addEventListener("click", (event) => {

@@ -1,10 +1,10 @@
-/** Name and status of the run: a line at the top, and facts that a click on the name opens. */
+/** Name and status of the run: a line at the top; a click on the name opens the details. */
 
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
 import { say } from "../text/language";
 
-const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "males", "females", "pairs", "fights", "meals", "captures", "hour", "pictures/s"] as const;
+const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "males", "females", "pairs", "fights", "meals", "captures", "time of day", "fps"] as const;
 
 export class Hud {
   readonly root: HTMLElement;
@@ -14,7 +14,7 @@ export class Hud {
   private readonly title = element("p", { class: "title" });
   private readonly cells = new Map<string, HTMLElement>();
   private readonly share = element("span", { class: "share" });
-  private word = "live"; // or replay, or watching
+  private word = "live"; // or "replay" or "watching"
   private isVisitor = false;
   private pictures = 0;
   private drawn = 0;
@@ -30,7 +30,7 @@ export class Hud {
     }
     this.name.addEventListener("click", unfold);
     this.more = element("div", { id: "facts", class: "more", hidden: true }, this.title, list);
-    this.root = element("section", { class: "hud", "aria-label": "State of the run" }, element("div", { class: "brand" }, this.name, this.line, this.brief, this.share), this.more);
+    this.root = element("section", { class: "hud", "aria-label": "Run status" }, element("div", { class: "brand" }, this.name, this.line, this.brief, this.share), this.more);
   }
 
   unfolded(yes: boolean): void {
@@ -42,7 +42,7 @@ export class Hud {
     this.show(yes ? this.word : "reconnecting …", yes);
   }
 
-  /** The server is connected but silent: it compiles a new set of rules. */
+  /** The server is connected but sends nothing: it is compiling a new set of rules. */
   silent(): void {
     if (this.line.textContent === say(this.word) && this.word === "live") this.show("compiling …", false);
   }
@@ -77,14 +77,14 @@ export class Hud {
     this.counters(status);
   }
 
-  /** Without facts that a scenario does not have. */
+  /** Write the counters that the scenario has. */
   private counters({ population = {}, totals = {} }: Status): void {
     const text = (count: number | undefined) => count?.toLocaleString("en") ?? "";
     for (const row of ["males", "females", "pairs"] as const) this.write(row, text(population[row]));
     this.write("fights", text(population.fights ?? totals.fight));
     this.write("meals", text(totals.meal));
     this.write("captures", text(totals.capture));
-    this.write("pictures/s", this.pictures > 0 ? this.pictures.toFixed(0) : "");
+    this.write("fps", this.pictures > 0 ? this.pictures.toFixed(0) : "");
   }
 
   /** Pictures drawn in the last second. */
@@ -102,14 +102,14 @@ export class Hud {
     if (this.share.textContent === text) return;
     this.share.textContent = text;
     const cell = this.cells.get("agents");
-    if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} of them are drawn` : "";
+    if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} agents are drawn` : "";
   }
 
   /** The time of day, if there is one, and the number of hunters. */
   scene(objects: SceneObject[]): void {
     const sky = objects.find((thing) => thing.kind === "sky");
     const hunters = objects.filter((thing) => thing.kind === "predator").length;
-    this.write("hour", sky?.clock ?? "");
+    this.write("time of day", sky?.clock ?? "");
     this.write("hunters", hunters > 0 ? String(hunters) : "");
   }
 

@@ -43,7 +43,7 @@ export class Inspector {
     this.followButton = element("button", { type: "button", click: () => { callbacks.follow(); } }, "Follow");
     this.rideButton = element("button", { type: "button", hidden: true, click: () => { callbacks.ride(); } }, "Fly along");
     const close = element("button", { type: "button", class: "bare close", "aria-label": "Deselect the agent", click: () => { callbacks.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Chosen agent", hidden: true }, close, this.heading, this.text, this.life, this.family, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
+    this.root = element("section", { class: "inspector glass", "aria-label": "Selected agent", hidden: true }, close, this.heading, this.text, this.life, this.family, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
   }
 
   private switches(): HTMLElement {
@@ -90,7 +90,7 @@ export class Inspector {
   private tree(found: Relation[]): HTMLElement {
     return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
       const name = alive
-        ? element("button", { type: "button", class: "bare", title: "Select this one", click: () => { this.callbacks.select(id); } }, String(id))
+        ? element("button", { type: "button", class: "bare", title: "Select this agent", click: () => { this.callbacks.select(id); } }, String(id))
         : element("span", { class: "gone" }, String(id));
       return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
     }));

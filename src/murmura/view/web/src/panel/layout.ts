@@ -39,14 +39,14 @@ export class PanelLayout {
     addEventListener("resize", () => { this.make(); });
   }
 
-  /** In a narrow window the dock wraps. Panels and map stay clear of it, and the world of all of them. */
+  /** Keep panels and map clear of the dock, which wraps in a narrow window, and the world clear of all of them. */
   make(): void {
     const { looks } = this.settings;
     for (const [name, handle] of this.handles) handle.setAttribute("aria-expanded", String(looks[name]));
     const heights = this.bars.map((bar) => bar.offsetHeight).filter((height) => height > 0);
     const below = heights.reduce((sum, height) => sum + height + GAP_PX, 0);
     if (below > 0) document.documentElement.style.setProperty("--dock", `${below - GAP_PX}px`);
-    const turned = looks.hidden !== this.wasHidden; // everything appears or disappears at once, and so the view jumps
+    const turned = looks.hidden !== this.wasHidden; // all panels appear or disappear at once, so the view jumps instead of gliding
     this.wasHidden = looks.hidden;
     if (looks.hidden) {
       this.stage.makeRoom(NO_GAPS, turned);

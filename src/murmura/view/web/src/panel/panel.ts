@@ -24,14 +24,14 @@ interface Section {
   later: GUI | null; // advanced settings
   toggle: HTMLInputElement | null;
   knobs: Knob[];
-  first: boolean; // the rule is active, or was
+  first: boolean; // the rule is or was active
 }
 
-const MOST_OPEN = 6; // rules that are open at first; with twenty, nothing could be found
+const MOST_OPEN = 6; // rules that start open: opening all of them would bury everything
 const MODELS = ["vicsek", "zones", "cucker_smale", "vision"];
 const SURROUNDINGS = ["noise", "wind", "jitter", "boundary", "containment", "avoid_obstacles", "attractors"];
 const rank = (path: string) => (MODELS.includes(path.slice(6)) ? 0 : SURROUNDINGS.includes(path.slice(6)) ? 2 : 1);
-const QUIET_MS = 600; // a value that the user just moved is not reset by an earlier answer
+const QUIET_MS = 600; // answers to earlier moves must not reset a control that the user is moving
 
 export class Panel {
   readonly root = element("div", { class: "settings" });
@@ -123,7 +123,7 @@ export class Panel {
     this.callbacks.change(path, value);
   }
 
-  /** A change was refused or undone: show the true values, whatever the user just moved. */
+  /** A change was refused or undone: show the actual values, even of a control that the user just moved. */
   revert(scenario: JsonObject, loaded: JsonObject): void {
     this.touched.clear();
     this.refresh(scenario, loaded);

@@ -41,7 +41,7 @@ export class PlaybackBar {
     this.slider.hidden = line.live;
     this.note.textContent = line.live ? say(`live, ${line.told}`) : "";
     this.branch.disabled = line.waiting;
-    this.branch.textContent = say(line.waiting ? "Coming alive …" : line.live ? "Back to the recording" : "Live from here");
+    this.branch.textContent = say(line.waiting ? "Going live …" : line.live ? "Back to the recording" : "Live from here");
     if (this.wanted !== null || document.activeElement === this.slider && this.slider.matches(":active")) return;
     this.slider.value = String(line.at);
     this.slider.setAttribute("aria-valuetext", placeOf(line.at, line.last));

@@ -24,8 +24,8 @@ export interface Looks {
   circle: boolean; // how far the selected agent sees
   wedge: boolean; // where it sees
   links: boolean; // its neighbours by rule
-  forces: boolean; // what its rules want
-  facts: boolean; // about the run, below its name
+  forces: boolean; // the forces of its rules
+  facts: boolean; // the details of the run, below its name
   charts: boolean;
   cards: string[] | null; // measures of the charts that the user chose; null: those that suit the scenario
   feed: boolean; // recent events
@@ -80,7 +80,7 @@ export class Settings {
   /** Colour modes of this server and scenario. */
   modes: readonly ColorMode[] = COLOR_MODES;
   private readonly system = globalThis.matchMedia?.("(prefers-color-scheme: light)");
-  /** Read when the browser tells of a change and never else: Chromium does not tell of one that a page has read before. */
+  /** Read only when the browser reports a change: Chromium does not report a change that a page has already read. */
   private systemIsLight = this.system?.matches === true;
   private readonly listeners: ((changed: Partial<Looks>) => void)[] = [];
 
@@ -92,7 +92,7 @@ export class Settings {
         if (typeof value === typeof this.looks[key]) Object.assign(this.looks, { [key]: value });
       }
     } catch {
-      // The stored value is not ours.
+      // The stored value is not valid JSON.
     }
     const { cards, theme, form, own, size, trailLength } = this.looks;
     if (!(Array.isArray(cards) && cards.every((name) => typeof name === "string"))) this.looks.cards = null;

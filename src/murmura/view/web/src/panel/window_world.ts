@@ -4,12 +4,12 @@ import { type ClientMessage, type Hello } from "../net/protocol";
 import type { Size } from "../render/camera";
 import { valueAt } from "./controls/schema";
 
-const WAIT_MS = 400; // while a window is being resized, wait
+const WAIT_MS = 400; // wait until the window is no longer being resized
 const LEAST = 200; // [u]
 
 export class WindowWorld {
   private timer = 0;
-  private asked = ""; // a refused size is not requested again
+  private asked = ""; // so that a refused size is not requested again
 
   constructor(
     private readonly hello: () => Hello | null,

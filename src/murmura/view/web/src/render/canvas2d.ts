@@ -22,7 +22,7 @@ export class RendererCanvas implements Picture {
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d", { alpha: false });
-    if (!context) throw new Error("this browser can draw neither WebGL2 nor canvas 2-D");
+    if (!context) throw new Error("this browser supports neither WebGL2 nor a 2-D canvas");
     this.context = context;
   }
 

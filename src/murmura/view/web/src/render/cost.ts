@@ -17,7 +17,7 @@ export class Cost {
     this.sofar += ms;
   }
 
-  /** A picture was drawn in this time; its cost includes the messages before it. */
+  /** Record the time of drawing a picture; its cost includes the messages before it. */
   close(ms: number): void {
     this.spent.push(this.sofar + ms);
     if (this.spent.length > KEPT) this.spent.shift();

@@ -4,7 +4,7 @@ import type { Gaps, Size } from "./camera";
 import type { Frame, Point } from "../net/protocol";
 import type { Moment } from "../net/timeline";
 
-/** What an eye needs to know about the stage. */
+/** What a view needs to know about the stage. */
 export interface Surroundings {
   readonly view: Size; // CSS px
   readonly gaps: Gaps;

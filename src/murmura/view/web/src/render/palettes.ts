@@ -1,5 +1,5 @@
 /**
- * Colour maps. Every palette is readable without distinguishing red from green.
+ * Colour maps. All palettes are safe for red-green colour-blind readers.
  *
  * Steps are mixed in OKLab, where equal steps look equal; the result is a table of 256 colours for a texture.
  */
@@ -13,7 +13,7 @@ export function isCategory(mode: ColorMode): boolean {
   return mode === "species" || mode === "stance";
 }
 type ShippedPalette = keyof typeof looks.palettes;
-/** "own": from one colour to another, both the visitor's. */
+/** "own": from one colour to another, both chosen by the user. */
 export type PaletteName = ShippedPalette | "own";
 export const PALETTES = Object.keys(looks.palettes) as readonly ShippedPalette[];
 export type OwnColors = readonly [string, string];
@@ -90,7 +90,7 @@ export function paletteTable(name: ShippedPalette, light: boolean): Uint8Array {
   return table;
 }
 
-/** From one colour to another, just as they are; for directions and back again. */
+/** From one colour to another, unchanged; for directions, and back again. */
 function ownTable([from, to]: OwnColors, mode: ColorMode): Uint8Array {
   const stops = (mode === "heading" ? [from, to, from] : [from, to]).map((hex) => toOklab(parseHex(hex)));
   const table = new Uint8Array(TABLE_SIZE * 4);

@@ -1,4 +1,4 @@
-/** The view of a plane: one camera, which moves smoothly to its goal. */
+/** The view of a plane: one camera, which moves smoothly towards its goal. */
 
 import { eased, fitted, panned, toWorld, zoomedAt, type Camera } from "./camera";
 import type { Eye, Surroundings } from "./eye";
@@ -36,7 +36,7 @@ export class PlaneEye implements Eye {
 
   pan(dx: number, dy: number): void {
     this.following = this.whole = false;
-    if (this.goal) this.goal = panned(this.goal, dx, dy); // two fingers zoom and move at once
+    if (this.goal) this.goal = panned(this.goal, dx, dy); // a pinch zooms and moves at once
     this.camera = panned(this.camera, dx, dy);
     this.stage.wake();
   }

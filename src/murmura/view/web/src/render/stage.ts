@@ -23,7 +23,7 @@ import type { Settings } from "../panel/settings";
 import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";
 
-/** Nothing follows the first picture for so long: all that takes time would delay the first picture of a flock beside this one. */
+/** Do nothing costly for this long after the first picture: it would delay the first picture of a second flock beside this one. */
 export const ALONE_MS = 250;
 
 export class Stage implements Surroundings {
@@ -31,11 +31,11 @@ export class Stage implements Surroundings {
   world: Size = { width: 1600, height: 1000 };
   hand: Hand | null = null;
   draft: Pair[] | null = null; // a wall or circle being drawn [u]
-  draftHeight = 0; // in a world with a depth [u]
+  draftHeight = 0; // in a 3-D world [u]
   chosen: Inspection | null = null;
   gaps: Gaps = NO_GAPS;
   private readonly plane = new PlaneEye(this);
-  private space: SpaceEye | null = null; // in a world with a depth
+  private space: SpaceEye | null = null; // in a 3-D world
   firstPicture: number | null = null; // [ms] since the page was requested
   readonly notice: string;
   readonly layers: HTMLCanvasElement[];
@@ -57,12 +57,12 @@ export class Stage implements Surroundings {
   private readonly resolution = new Resolution();
   private readonly redraw = new Redraw();
   private lastTick = 0;
-  private keep: { use: () => void; dpr: number } | null = null; // what to do with the next picture, and its resolution
+  private keep: { use: () => void; dpr: number } | null = null; // a callback for the next picture, and its resolution
   onDrawn: () => void = () => undefined;
 
   constructor(canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, private readonly settings: Settings) {
     const gl = RendererGl.create(canvas);
-    this.notice = gl ? "" : "This browser has no WebGL2: a simpler picture is shown.";
+    this.notice = gl ? "" : "This browser has no WebGL2, so the picture is simpler.";
     this.picture = gl ?? new RendererCanvas(canvas);
     document.body.classList.toggle("software", this.picture.software);
     this.overlay = new Overlay(overlay, this.picture.software);
@@ -112,7 +112,7 @@ export class Stage implements Surroundings {
     return this.plane.camera;
   }
 
-  /** The view of a world with a depth, or null. */
+  /** The view of a 3-D world, or null. */
   get deep(): SpaceEye | null {
     return this.space;
   }
@@ -177,7 +177,7 @@ export class Stage implements Surroundings {
     this.overlay.setScenario(this.scenario, means);
   }
 
-  /** The part of the world seen from near, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
+  /** The part of the world seen close up, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
   get closeUp(): number[] | null {
     if (this.space) return this.frame && closeBoxOf(this.frame, this.space.gaze, this.view, bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count));
     const window = visible(this.camera, this.view);
@@ -291,7 +291,7 @@ export class Stage implements Surroundings {
     const seconds = Math.min(0.5, now - this.lastTick); // time while the page was suspended does not count
     this.lastTick = now;
     const moment = this.sample(now);
-    if (!moment) return; // a picture without a flock would delay the first one with it
+    if (!moment) return; // drawing without a flock would delay the first picture of it
     if (this.firstPicture !== null && began - this.firstPicture < ALONE_MS) return;
     const due = this.redraw.due(moment.step, now);
     if (!due) return;
@@ -349,7 +349,7 @@ export class Stage implements Surroundings {
     this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, batch: this.picture.batch, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
   }
 
-  /** Size of animals, 1 being usual: the scenario's times the visitor's. */
+  /** Relative size of animals: the scenario's times the user's. */
   private get size(): number {
     return this.settings.looks.size * Number(valueAt(this.scenario, "display.size") ?? 1);
   }

@@ -31,7 +31,7 @@ export interface PlanFacts {
   block: number;
   leastBins: number;
   leastEvents: number;
-  /** The maximum number of agents; 0: the number at the start. */
+  /** The greatest number of agents; 0: the number at the start. */
   most: number;
   /** Agents are born, die or arrive. */
   lives: boolean;

@@ -22,7 +22,7 @@ import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt
 const STATUS_MS = 200;
 const INSPECT_MS = 100;
 const MOST_STEPS = 16; // between two pictures
-const OTHER_SEED = "This page always begins with the start it was exported with; another seed changes only later random events.";
+const OTHER_SEED = "This page always begins with the exported start; a new seed changes only later random events.";
 
 export class LocalFlock implements LocalServer {
   state: FlockState | null = null;
@@ -46,7 +46,7 @@ export class LocalFlock implements LocalServer {
   private lastInspection = -Infinity;
   private chosen: number | null = null;
   private window: number[] | null = null; // the part of the world that the page shows close up
-  private obeyed: Promise<void> = Promise.resolve(); // commands, one after the other
+  private obeyed: Promise<void> = Promise.resolve(); // commands, handled one after the other
 
   private constructor(
     private readonly data: FileData,
@@ -148,7 +148,7 @@ export class LocalFlock implements LocalServer {
       this.chronicle.add(events);
       if (trouble === NO_TROUBLE || !this.running) continue;
       this.running = false;
-      this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock stands; lower the weights and start again`);
+      this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock has stopped; lower the weights and start again`);
     }
   }
 
@@ -252,7 +252,7 @@ export class LocalFlock implements LocalServer {
       case "erase": await this.adopt(withoutNearest(this.scene, this.scenario, message.kind ?? "circle", message.x, message.y, this.hunters)); break;
       case "look": this.look([message.left, message.top, message.right, message.bottom]); break;
       case "window": break;
-      default: this.refuse(`${message.type} is for recorded runs`);
+      default: this.refuse(`${message.type} works only for recorded runs`);
     }
   }
 

@@ -1,4 +1,4 @@
-/** Helpers that the page has as well; this script must not share a module with it. */
+/** Small helpers. The page has its own copy of `isObject`, because this script must not share a module with it. */
 
 import type { JsonObject } from "../net/protocol";
 

@@ -106,7 +106,7 @@ export class Recorded implements LocalServer {
       case "reset": this.seek(this.step(0)); break;
       case "extra": case "pointer": return;
       case "select": case "pick": this.page?.message({ type: "inspect", id: null }); return;
-      default: this.page?.message({ type: "error", message: "These are recorded frames: they can be played, paused and scrubbed, not changed." });
+      default: this.page?.message({ type: "error", message: "These are recorded frames: you can play, pause and scrub them, but not change anything." });
     }
     this.lastStatus = -Infinity;
   }

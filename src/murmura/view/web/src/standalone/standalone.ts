@@ -22,7 +22,7 @@ function wordsOfBuffers(scene: RunnableScene): number[] {
 async function deviceFor(data: FileData): Promise<GPUDevice | string> {
   if (data.run !== undefined) return "";
   if (data.whyNot) return `This scene is shown from recorded frames: ${data.whyNot}.`;
-  const instead = "so you see recorded frames; with WebGPU this page simulates.";
+  const instead = "so you see recorded frames. With WebGPU, this page runs the simulation.";
   if (!("gpu" in navigator)) return `This browser has no WebGPU, ${instead}`;
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) return `This browser found no GPU for WebGPU, ${instead}`;

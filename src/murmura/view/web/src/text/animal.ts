@@ -11,7 +11,7 @@ export interface Gauge {
 /** What it is doing and why, in sentences. */
 export function doings({ doing = [], stance }: Inspection): string[] {
   const said = stance ? [`${sentence(stance.name)} for ${stance.time.toFixed(1)} s: ${stance.reason}.`] : [];
-  // For a stance, the first sentence of the server says the same.
+  // The server's first sentence repeats the stance.
   return [...said, ...doing.slice(stance ? 1 : 0).map(sentence).map((line) => (line.endsWith(".") ? line : `${line}.`))];
 }
 

@@ -25,7 +25,7 @@ export function eventInWords({ kind, id, other, cause }: FlockEvent): string {
     case "meal": return `${who} ate.`;
     case "mating": return other === null ? `${who} mated.` : `${who} mated with${whom}.`;
     case "fight": return other === null ? `${who} fought.` : `${who} fought${whom}.`;
-    case "arrival": return `${who} came from elsewhere.`;
+    case "arrival": return `${who} arrived from outside.`;
     default: return `${who}: ${kind.replace(/[_-]/g, " ")}.`;
   }
 }

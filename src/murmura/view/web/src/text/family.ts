@@ -11,8 +11,8 @@ export interface Relation {
 }
 
 export function lifeStory(id: number, family: Family): string {
-  const line = family.founder === id ? "a founder" : `of founder ${family.founder}'s line`;
-  const young = family.young === 0 ? "no young yet" : `${family.young} young, ${family.living === family.young ? "all" : family.living || "none"} of them alive`;
+  const line = family.founder === id ? "a founder" : `descended from founder ${family.founder}`;
+  const young = family.young === 0 ? "no offspring yet" : `${family.young} offspring, ${family.living === family.young ? "all" : family.living || "none"} of them alive`;
   return `Generation ${family.generation}, born at ${Number(family.born.toFixed(1))} s, ${line}; ${young}.`;
 }
 

@@ -1,4 +1,4 @@
-/** A one-line hint for first-time visitors, from the first picture until their first action. Remembered. */
+/** A one-line hint for first-time visitors, shown from the first picture until their first action, and never again. */
 
 import { element } from "../dom";
 
@@ -15,7 +15,7 @@ export class Hint {
     this.root = element(
       "div",
       { class: "hint waits", role: "note", hidden: this.isOver }, // its space is reserved, so that the view does not move
-      element("span", {}, touch ? "Drag to attract · hold to repel · two fingers zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
+      element("span", {}, touch ? "Drag to attract · hold to repel · pinch to zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
       element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
     );
   }

@@ -1,15 +1,15 @@
-/** Readable text from the schema: names of options, help without codes, and which settings are advanced. */
+/** Readable text from the schema: labels of options, help texts without references, and which settings are advanced. */
 
 const OPTIONS: Record<string, string> = {
   inverse: "1 / distance",
   inverse_square: "1 / distance²",
-  weight: "by weight",
-  early_exit: "keep apart first",
-  uniform: "all alike",
-  linear: "near ones more",
-  steer: "steer smoothly",
-  push: "plain push",
-  same_place: "same place",
+  weight: "By weight",
+  early_exit: "Separation first",
+  uniform: "Equal",
+  linear: "Closer counts more",
+  steer: "Smooth steering",
+  push: "Direct push",
+  same_place: "Same place",
 };
 
 /** The label of an option in a list. */

@@ -1,8 +1,8 @@
 /**
  * The page in another language: one table of texts for each, and one place that looks them up.
  *
- * English texts are written where they are used and are the keys; a language is a file `catalogs/<code>.json` from English to
- * its own words. `{}` in a key stands for whatever is there: {"{} agents": "{} Tiere"}. What a table lacks stays English.
+ * English texts are written where they are used and are the keys; a language is a file `catalogs/<code>.json` that maps English to
+ * translated texts. `{}` in a key matches any text: {"{} agents": "{} Tiere"}. Texts missing from a table stay English.
  */
 
 export type Catalog = Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export function use(next: Catalog): void {
   patterns = Object.entries(next).filter(([key]) => key.includes("{}")).map(([key, words]) => ({ fits: new RegExp(`^${key.split("{}").map(plain).join("(.+?)")}$`, "s"), words }));
 }
 
-/** The first of the visitor's languages that there is a table for; English needs none. */
+/** The first of the visitor's languages that has a table; English needs none. */
 export function languageOf(wanted: readonly string[], known: readonly string[]): string {
   for (const tag of wanted) {
     const code = tag.toLowerCase().split("-")[0];

@@ -3,10 +3,10 @@
 import type { Status } from "../net/protocol";
 import { humanized } from "../panel/controls/schema";
 
-/** "Died: 12 of starvation, 3 of age", the most frequent first. */
+/** "Deaths: starvation 12, age 3", the most frequent first. */
 export function causesInWords(causes: Status["causes"] = {}): string {
   const known = Object.entries(causes).sort(([, a], [, b]) => b - a);
-  return known.length === 0 ? "" : `Died: ${known.map(([cause, count]) => `${count.toLocaleString("en")} ${cause === "removed" ? cause : `of ${cause}`}`).join(", ")}`;
+  return known.length === 0 ? "" : `Deaths: ${known.map(([cause, count]) => `${cause} ${count.toLocaleString("en")}`).join(", ")}`;
 }
 
 /** "Boom since 40 s", "Starvation 12–30 s", the newest first. */

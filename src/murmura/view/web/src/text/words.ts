@@ -1,4 +1,4 @@
-/** Describes what an agent sees, feels and wants, and why. */
+/** Describes what an agent sees and where it steers, and why. */
 
 import { isObject, type Inspection, type Json, type Vector } from "../net/protocol";
 import { humanized } from "../panel/controls/schema";
@@ -38,18 +38,18 @@ export function side(velocity: Vector, force: Vector): string {
 }
 
 const REASONS: Record<string, (count: number) => string> = {
-  separation: (n) => `to get clear of ${count(n, "neighbour")} that ${n === 1 ? "is" : "are"} too near`,
-  alignment: (n) => `to fly as ${count(n, "neighbour")} ${n === 1 ? "does" : "do"}`,
-  cohesion: (n) => `to come closer to the middle of ${count(n, "neighbour")}`,
+  separation: (n) => `to move away from ${count(n, "neighbour")} that ${n === 1 ? "is" : "are"} too close`,
+  alignment: (n) => `to match the velocity of ${count(n, "neighbour")}`,
+  cohesion: (n) => `to move towards ${n === 1 ? "" : "the centre of "}${count(n, "neighbour")}`,
   boundary: () => "because the edge is near",
   containment: () => "because it would soon leave the world",
-  avoid_obstacles: () => "because something stands in the way",
-  attractors: () => "because something pulls or pushes there",
+  avoid_obstacles: () => "because an obstacle is in the way",
+  attractors: () => "because of an attractor or repulsor",
   fear: () => "because it is afraid",
   flee: (n) => `to flee from ${count(n, "hunter")}`,
   chase: (n) => `to catch one of ${count(n, "prey", "prey")}`,
-  noise: () => "on a whim",
-  wind: () => "because the wind blows",
+  noise: () => "at random",
+  wind: () => "because of the wind",
 };
 
 function count(n: number, one: string, many = `${one}s`): string {
@@ -80,14 +80,14 @@ export function story(agent: Inspection): string[] {
   const lines = [
     `Flies ${compass(agent.velocity)} at ${length(agent.velocity).toFixed(1)}.`,
     seen === 0
-      ? `Sees nobody within ${radius} u.`
+      ? `Sees no neighbours within ${radius} u.`
       : `Sees ${count(seen, "neighbour")} within ${radius} u${view < 360 ? `, ${view}° around its heading` : ""}.`,
   ];
   lines.push(...hunted(agent));
   const wanted = ruleForces(agent);
   const turn = length(agent.steering);
-  if (turn < NEGLIGIBLE) lines.push("Wants nothing: it keeps its course.");
-  else lines.push(`Altogether it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly for ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
+  if (turn < NEGLIGIBLE) lines.push("No force acts on it: it keeps its course.");
+  else lines.push(`Overall it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly because of ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
   return lines;
 }
 

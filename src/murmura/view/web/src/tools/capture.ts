@@ -54,12 +54,12 @@ export async function saveActions(name: string): Promise<void> {
   }
 }
 
-/** The scenario in a file, or null after a notice of what is wrong with it. */
+/** Read a scenario from a file; if it is invalid, show why and return null. */
 export async function readScenario(file: File): Promise<JsonObject | null> {
   try {
-    if (file.size > LARGEST_FILE) throw new Error(`a scenario file for the page has at most ${LARGEST_FILE} bytes`);
+    if (file.size > LARGEST_FILE) throw new Error(`a scenario file may have at most ${LARGEST_FILE} bytes`);
     const data: unknown = JSON.parse(await file.text());
-    if (!isObject(data)) throw new Error("a scenario is a JSON object");
+    if (!isObject(data)) throw new Error("a scenario must be a JSON object");
     return data;
   } catch (error) {
     note(`${file.name}: ${error instanceof Error ? error.message : "unreadable"}`, "error");
@@ -71,7 +71,7 @@ export async function readScenario(file: File): Promise<JsonObject | null> {
 export class Recorder {
   private readonly sheet = document.createElement("canvas");
   private recorder: MediaRecorder | null = null;
-  bytes = 0; // of the film so far
+  bytes = 0; // size of the film so far
 
   get recording(): boolean {
     return this.recorder !== null;
@@ -89,7 +89,7 @@ export class Recorder {
       this.bytes += event.data.size;
     };
     recorder.onstop = () => {
-      if (this.bytes === 0) return note("The recording was too short to hold a picture.", "error");
+      if (this.bytes === 0) return note("The recording was too short: it contains no picture.", "error");
       download(`${name}.${type.includes("mp4") ? "mp4" : "webm"}`, new Blob(chunks, { type }));
     };
     recorder.start(500);

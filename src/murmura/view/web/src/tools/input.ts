@@ -1,10 +1,10 @@
-/** Pointers on the canvas: mouse, pen and touch become pulls, pushes, strokes and moves of the view. */
+/** Pointer input on the canvas: turns mouse, pen and touch events into tool strokes and camera moves. */
 
 import type { Point } from "../net/protocol";
 
-const HOLD_MS = 140; // shorter and still: a click
+const HOLD_MS = 140; // a shorter press without movement is a click
 const LONG_MS = 550;
-const SLACK = 6; // px that a still pointer may move
+const SLACK = 6; // a click may move this far [px]
 const DOUBLE_MS = 320;
 
 export interface Gestures {
@@ -33,7 +33,7 @@ export class Input {
   private panning: Point | null = null;
   private timer = 0;
   private lastClick = { time: -Infinity, at: { x: 0, y: 0 } };
-  private pinched = false; // fingers that moved the view do not click when released
+  private pinched = false; // touches that moved the view must not click when they end
 
   constructor(private readonly canvas: HTMLElement, private readonly gestures: Gestures) {
     canvas.addEventListener("pointerdown", (event) => { this.down(event); });
@@ -48,7 +48,7 @@ export class Input {
 
   private down(event: PointerEvent): void {
     this.canvas.setPointerCapture(event.pointerId);
-    // A press on the canvas shows no focus ring, and takes the focus from any field.
+    // A press on the canvas takes the focus from any field but shows no focus ring.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const at = place(event);
     if (event.button === 1) {
@@ -99,7 +99,7 @@ export class Input {
     if (down.pressing) this.gestures.drag(at);
   }
 
-  /** Two fingers: their centre moves the view, their distance zooms it. */
+  /** Pinch: the centre of two touches moves the view, their distance zooms it. */
   private pinch(down: PointerState, before: Point, at: Point): void {
     const other = [...this.downs.values()].find((each) => each !== down);
     if (!other) return;
@@ -119,7 +119,7 @@ export class Input {
     else if (real && !this.pinched) this.clicked(down, event.timeStamp);
   }
 
-  /** The system detects double clicks of a mouse; those of fingers are timed here. */
+  /** The browser detects double clicks; double taps are timed here. */
   private clicked(down: PointerState, time: number): void {
     const { lastClick } = this;
     if (!down.touch) {

@@ -46,7 +46,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("d|ArrowRight", "move the view right", "panRight"),
   row("w|ArrowUp", "move the view up", "panUp"),
   row("s|ArrowDown", "move the view down", "panDown"),
-  row(",", "follow the selected agent; in space fly behind it", "ride"),
+  row(",", "follow the selected agent; in space: fly behind it", "ride"),
   row("m|M", "charts", "charts"),
   row("j|J", "recent events", "feed"),
   row("b|B", "settings panel", "panel"),
@@ -55,12 +55,12 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("x|X", "start or stop recording", "record"),
   row("l|L", "copy a link to this scene", "link"),
   row("e|E", "save the scenario as JSON", "export"),
-  row("A", "save the actions, to replay them", "actions"),
+  row("A", "save all actions, for replay", "actions"),
   row("q|Q", "light, dark or system theme", "theme"),
   row("0", "all presets with pictures", "gallery"),
   row("z|Z", "lessons: small experiments", "lessons"),
-  row("?", "this sheet", "help"),
-  row("Escape", "deselect, stop following, drop the tool", "escape"),
+  row("?", "show this help", "help"),
+  row("Escape", "deselect, stop following, put the tool away", "escape"),
 ];
 
 export const MOUSE: readonly [string, string][] = [
@@ -69,10 +69,10 @@ export const MOUSE: readonly [string, string][] = [
   ["Click", "select an agent; with a tool: place"],
   ["Double click", "follow the nearest agent"],
   ["Wheel or pinch", "zoom at the pointer"],
-  ["Middle drag or two fingers", "move the view; in space rotate it"],
+  ["Middle drag or two-finger drag", "move the view; in space: orbit"],
   ["Shift and middle drag", "in space: move the view"],
   ["Long press", "repel; with a tool: remove"],
-  ["1 – 9", "load one of the nine best presets"],
+  ["1 – 9", "load one of nine featured presets"],
 ];
 
 export interface KeyPress {
@@ -94,7 +94,7 @@ export function meaning(event: KeyPress, bindings: Bindings = {}): Action | numb
   return /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : null;
 }
 
-/** Bind a key to an action, or none with null; its previous action loses it. Help and Esc keep theirs. */
+/** Bind a key to an action, or unbind the action with null; the key's previous action loses it. Help and Esc are fixed. */
 export function rebound(bindings: Bindings, action: Action, key: string | null): Bindings {
   const now: Bindings = { ...bindings, [action]: key === null ? [] : bothCases(key) };
   for (const other of SHORTCUTS) {
@@ -110,14 +110,14 @@ export function isFree(key: string): boolean {
   return !["?", "Escape", "Tab", "Enter", "Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Unidentified"].includes(key);
 }
 
-/** A letter also acts with shift, unless its capital has its own meaning. */
+/** A letter also works with shift, unless the capital has a meaning of its own. */
 function bothCases(key: string): string[] {
   const upper = key.toUpperCase();
   const own = SHORTCUTS.some(({ keys }) => keys.includes(upper) && !keys.includes(key));
   return /^[a-z]$/.test(key) && !own ? [key, upper] : [key];
 }
 
-/** Bindings from storage, without anything but lists of strings under known names. */
+/** Bindings from storage; anything but lists of strings under known names is dropped. */
 export function readBindings(data: unknown): Bindings {
   const found: Bindings = {};
   if (typeof data !== "object" || data === null) return found;

@@ -16,7 +16,7 @@ export function pickObject(stage: Stage, kind: Placeable, screen: Point): Point 
   return objectNear(stage.things, kind, place, GRAB_PX / stage.scale) ? place : null;
 }
 
-/** In space an object is picked at its centre, because a pointer covers many positions behind each other. */
+/** In space an object is picked at its centre, because a point of the window covers many positions, one behind the other. */
 function pickInSpace({ gaze, box }: SpaceEye, things: SceneObject[], kind: Placeable, screen: Point): Point | null {
   const half = box.low[2] + box.sides[2] / 2;
   let best: Point | null = null;

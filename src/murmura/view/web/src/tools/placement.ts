@@ -1,16 +1,16 @@
 /**
  * Places, moves and removes objects.
  *
- * The server applies each change to its current scenario, because that of this page may be outdated: six
- * quick clicks must make six hunters. Where nobody eats, food is an attractor, and a notice says so: for feeding,
- * rules would have to be compiled for too long.
+ * The server applies each change to its current scenario, because the page's copy may be outdated: six
+ * quick clicks must make six hunters. In a scenario without feeding, food is only an attractor, and a notice says so:
+ * compiling the feeding rules would take too long.
  */
 
 import { type ClientMessage, type Hello, type JsonObject, type Placeable, type Point } from "../net/protocol";
 import { resolve, valueAt } from "../panel/controls/schema";
 
-const NOBODY_EATS = "Nobody eats in this scenario, so this only attracts. For real food switch the rule feeding on, with energy, or load feeding-grounds.";
-const NOT_YOURS = "Only food that was placed can be removed.";
+const NOBODY_EATS = "Agents do not eat in this scenario, so this food only attracts them. For real food, enable the rules feeding and energy, or load feeding-grounds.";
+const NOT_YOURS = "Only placed food can be removed.";
 const STRENGTHS = { attractor: 3, repulsor: -4 };
 
 export class Places {

@@ -58,7 +58,7 @@ export class ToolController implements Gestures {
     }
   }
 
-  /** Where the tool acts. In a world with a depth, walls stand on the floor. */
+  /** Where the tool acts. In a 3-D world, walls stand on the floor. */
   private pointed(at: Point): Point {
     return this.settings.looks.tool === "wall" ? onFloor(this.stage, at) : this.stage.at(at);
   }
@@ -120,7 +120,7 @@ export class ToolController implements Gestures {
   }
 
   doubleClick(at: Point): void {
-    if (this.puts) return; // two clicks have placed two objects
+    if (this.puts) return; // a double click has already placed two objects
     this.send({ type: "pick", ...(this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at) });
     this.follow();
   }

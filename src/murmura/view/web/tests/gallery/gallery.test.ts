@@ -5,17 +5,17 @@ import { commandOf } from "../../src/panel/files";
 
 const list = ["ants", "classic", "ecosystem", "my-own", "vicsek"].map((name) => ({ name, title: "" }));
 
-it("presets are in groups, and none is lost", () => {
+it("every preset is in a group", () => {
   const groups = groupsOf(list);
   expect(groups.flatMap(({ items }) => items).map(({ name }) => name).sort()).toEqual(list.map(({ name }) => name));
   expect(groups.at(-1)).toMatchObject({ label: "More", items: [{ name: "my-own" }] });
   const deep = groupsOf([...list, { name: "swarm", title: "", deep: true }]);
   expect(deep[0]).toEqual({ label: "In space", items: [{ name: "swarm", title: "", deep: true }] });
 });
-it("the best are on the keys, and where some are missing others move up", () => {
+it("number keys load the featured presets; others replace missing ones", () => {
   expect(nineOf(list).map(({ name }) => name)).toEqual(["ecosystem", "vicsek", "classic", "ants", "my-own"]);
 });
-it("own presets are kept, renamed and deleted; what is stored is read with care", () => {
+it("own presets are stored, renamed and deleted; invalid stored ones are ignored", () => {
   const store = { text: '[{"name":"old","scenario":{"agents":3}},{"name":4},7,{"name":"x","scenario":{},"picture":"javascript:alert(1)"}]' };
   const memory = { getItem: () => store.text, setItem: (_: string, text: string) => { store.text = text; } };
   const own = new OwnPresets(memory);

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/net/protocol";
 const base = { agents: 2000, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: null, weight: 1 } }, obstacles: [] };
 const changed = { agents: 500, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: 12, weight: 1 } }, obstacles: [{ x: 1 }] };
 
-it("holds only what differs, and gives it back", () => {
+it("contains only the differences, and restores them", () => {
   const found = difference(base, changed);
   expect(found).toEqual({ agents: 500, rules: { alignment: { radius: 12 } }, obstacles: [{ x: 1 }] });
   expect(merged(base, found)).toEqual(changed);
@@ -14,14 +14,14 @@ it("holds only what differs, and gives it back", () => {
 it("null is a value like any other", () => {
   expect(merged(changed, difference(changed, base))).toEqual(base);
 });
-it("goes through a link", async () => {
+it("survives a round trip through a link", async () => {
   const scene = { preset: "starlings", values: difference(base, changed), seed: 7 };
   const hash = await encodeScene(scene);
   expect(hash).toMatch(/^#c=[\w-]+$/);
   expect(hash.length).toBeLessThan(200);
   expect(await decodeScene(hash)).toEqual(scene);
 });
-it("a thousand scenes come back as they were", async () => {
+it("a thousand scenes survive the round trip", async () => {
   let state = 11;
   const next = () => (state = (state * 16807) % 2147483647) / 2147483647;
   const value = (depth: number): Json => {
@@ -49,7 +49,7 @@ it("a damaged link is refused", async () => {
   const list = toBase64Url(new Uint8Array(await new Response(new Blob(["[1]"]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer()));
   await expect(decodeScene("#c=" + list)).rejects.toThrow(/scene/);
 });
-it("a link that unpacks without end is refused", async () => {
+it("a link that unpacks into too much data is refused", async () => {
   const bomb = await new Response(new Blob([new Uint8Array(3_000_000)]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer();
   await expect(decodeScene("#c=" + toBase64Url(new Uint8Array(bomb)))).rejects.toThrow(/megabyte/);
 });

@@ -10,12 +10,12 @@ describe("frames", () => {
     expect(agentPosition(frame, 1)).toEqual({ x: 1590, y: 20 });
     expect(agentHeading(frame, 0)).toBeCloseTo(Math.PI / 2, 1);
   });
-  it("that are cut short or foreign are refused", () => {
+  it("that are truncated or of another format are refused", () => {
     expect(() => decodeFrame(new ArrayBuffer(10))).toThrow(/48 bytes/);
     expect(() => decodeFrame(new ArrayBuffer(64))).toThrow(/MRM1/);
     expect(() => decodeFrame(makeFrame([[1, 1, 1]]).slice(0, 50))).toThrow(/56 bytes/);
   });
-  it("know their nearest agent", () => {
+  it("find the nearest agent", () => {
     const frame = decodeFrame(makeFrame([[0, 0, 0], [30000, 30000, 0]]));
     expect(nearestAgent(frame, { x: 0, y: 30 })).toBe(0);
     expect(nearestAgent(frame, { x: 700, y: 500 })).toBe(1);

@@ -5,7 +5,7 @@ import { makeFrame } from "../frames";
 
 const frame = (step: number, epoch = 1, count = 1, roster = 0) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch, roster }));
 
-it("moves evenly between frames that come unevenly", () => {
+it("moves evenly although frames arrive unevenly", () => {
   const timeline = new Timeline();
   const shown: number[] = [];
   let next = 0;
@@ -22,7 +22,7 @@ it("moves evenly between frames that come unevenly", () => {
   expect(Math.max(...moves)).toBeLessThan(1.5); // 0.5 would be perfect
 });
 
-it("never shows a mixture across a reset or a change of numbers", () => {
+it("never interpolates across a reset or a change of the number of agents", () => {
   const timeline = new Timeline();
   timeline.push(frame(100), 0);
   timeline.push(frame(102), 0.03);
@@ -33,7 +33,7 @@ it("never shows a mixture across a reset or a change of numbers", () => {
   expect(moment?.from).toBe(moment?.to);
 });
 
-it("never moves one agent to another's place when somebody died and somebody was born", () => {
+it("never interpolates between two agents after a birth and a death", () => {
   const timeline = new Timeline();
   timeline.push(frame(10, 1, 5, 1), 0);
   timeline.push(frame(12, 1, 5, 2), 0.03);
@@ -48,10 +48,10 @@ it("never overwrites a frame that may still be shown", () => {
     return timeline.newest?.slot;
   });
   expect(new Set(slots.slice(3, 3 + SLOTS)).size).toBe(SLOTS);
-  expect(slots[6]).toBe(slots[5]); // the same step again takes its own place
+  expect(slots[6]).toBe(slots[5]); // the same step again replaces its frame
 });
 
-it("takes the short way round", () => {
+it("takes the shorter way round", () => {
   expect(blend(95, 5, 0.5, 100)).toBe(100);
   expect(blend(95, 5, 0.5, 0)).toBe(50);
 });

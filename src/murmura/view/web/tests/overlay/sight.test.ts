@@ -18,7 +18,7 @@ function crowdOf(count: number, width: number, height: number, wraps: boolean): 
   };
 }
 
-/** All pairs, straight from the definition. */
+/** All pairs, directly from the definition. */
 function slow(crowd: Crowd, sights: Sight[]): string[] {
   const found: string[] = [];
   for (let i = 0; i < crowd.count; i++) {
@@ -43,7 +43,7 @@ function slow(crowd: Crowd, sights: Sight[]): string[] {
 const WIDE: Sight = { radius: 30, half: Math.PI, cosine: -1, nearest: Infinity };
 const NARROW: Sight = { radius: 22, half: 2, cosine: Math.cos(2), nearest: 4 };
 
-it.each([[200, 120, true], [200, 120, false], [50, 50, true], [31, 200, true]])("agrees with all pairs (%i x %i, wraps: %s)", (width, height, wraps) => {
+it.each([[200, 120, true], [200, 120, false], [50, 50, true], [31, 200, true]])("agrees with brute force (%i x %i, wraps: %s)", (width, height, wraps) => {
   const crowd = crowdOf(150, width, height, wraps);
   const found: string[] = [];
   eachSight(crowd, [...Array(150).keys()], [WIDE, NARROW], Infinity, (me, other) => found.push(`${me} ${other}`));
@@ -64,7 +64,7 @@ it("picks evenly from those in view", () => {
     expect(crowd.ys[k]).toBeLessThanOrEqual(70);
   }
 });
-it("a species may see otherwise than the rest", () => {
+it("a species may have its own sight", () => {
   const scenario = { perception: { radius: 50, field_of_view: 270, nearest: null }, species: [{ values: {} }, { values: { "perception.radius": 90, "perception.nearest": 7 } }] };
   const [first, second] = sightsOf(scenario);
   expect(first).toMatchObject({ radius: 50, nearest: Infinity });

@@ -20,28 +20,28 @@ const scenario = {
 };
 const hello = { scenario, species: ["a", "b", "c"].map((name) => ({ name, color: "#ffffff" })) } as unknown as Hello;
 
-it("a scenario's things are found, those of silent rules not", () => {
+it("finds the objects of a scenario, except those of disabled rules", () => {
   expect(objectsOf(scenario).map((thing) => thing.kind)).toEqual(["territory", "circle", "wall", "attractor", "wind"]);
   expect(objectsOf({})).toEqual([]);
 });
-it("who chases others is a hunter, unless the server knows better", () => {
+it("a species that chases others is a hunter, unless the server says otherwise", () => {
   expect(huntersOf(hello)).toBe(0b110);
   const told = hello.species.map((kind, k) => ({ ...kind, role: k === 0 ? ("predator" as const) : ("prey" as const) }));
   expect(huntersOf({ ...hello, species: told })).toBe(0b001);
 });
-it("the hour is there only where somebody tells it", () => {
+it("there is a time of day only if the scenario has one", () => {
   expect(daylightOf([])).toBeNull();
   expect(daylightOf([{ kind: "sky", daylight: 7 }])).toBe(1);
 });
 it("a scene is a message", () => {
   expect(parseMessage('{"type":"scene","objects":[]}')).toEqual({ type: "scene", objects: [] });
 });
-it("hunters have shapes of their own", () => {
+it("hunters have different shapes", () => {
   const shapes = ["falcon", "Sparrowhawk", "shark", "dolphin", "fox", "spider", "who knows"].map(outlineOf);
   expect(new Set(shapes).size).toBe(7);
 });
 
-it("the map is clear of dock and panel, and leads to places", () => {
+it("the map is clear of dock and panel, and maps points to positions", () => {
   const [view, world] = [{ width: 1000, height: 700 }, { width: 1600, height: 1000 }];
   expect(needsMap({ x: 800, y: 500, zoom: 0.6 }, view, world)).toBe(false);
   expect(needsMap({ x: 800, y: 500, zoom: 2 }, view, world)).toBe(true);
@@ -52,7 +52,7 @@ it("the map is clear of dock and panel, and leads to places", () => {
   expect(throughMap(place, { x: place.x - 1, y: place.y })).toBeNull();
 });
 
-it("streaks drift with the wind and begin and end unseen", () => {
+it("streaks drift with the wind and fade in and out", () => {
   const blow = { speed: 5, direction: 90 };
   const [a, b] = [streak(3, 0.5, blow, { width: 100, height: 100 }), streak(3, 0.51, blow, { width: 100, height: 100 })];
   expect(b.x - a.x).toBeCloseTo(0);
@@ -65,7 +65,7 @@ it("kinds of hunters come from the schema", () => {
   expect(hunterKinds({})).toEqual([]);
 });
 
-it("a label stays in the window as long as what it names is there", () => {
+it("a label stays in the window as long as its object does", () => {
   expect(inside(200, 80, 390)).toBe(200);
   expect(inside(385, 80, 390)).toBe(346);
   expect(inside(2, 80, 390)).toBe(44);

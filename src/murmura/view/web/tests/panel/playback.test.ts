@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { placeOf } from "../../src/panel/playback";
 
-it("says where in the run we are", () => {
+it("shows the position in the run", () => {
   expect(placeOf(1200, 60_000)).toBe("1,200 / 60,000");
 });

@@ -18,22 +18,22 @@ it("sections and rules become groups", () => {
   expect(groups[0].controls[0]).toMatchObject({ path: "world.width", kind: "number", min: 100, max: 10000, step: 50, unit: "u", help: "Width." });
   expect(groups[0].controls[1]).toMatchObject({ kind: "choice", choices: ["wrap", "soft"] });
 });
-it("a rule has a check box, and lists are left to the tools", () => {
+it("a rule has a check box, and lists have no controls", () => {
   const [, alignment] = groupsOf(schema, scenario);
   expect(alignment.switch).toBe("rules.alignment.enabled");
   expect(alignment.controls).toHaveLength(1);
   expect(alignment.controls[0]).toMatchObject({ path: "rules.alignment.radius", kind: "number", nullable: true, min: 5, max: 200 });
 });
-it("a user's own rule is offered too", () => {
+it("a user's own rule has controls too", () => {
   const mine = groupsOf(schema, scenario)[2];
   expect(mine.switch).toBe("rules.mine.enabled");
   expect(mine.controls[0]).toMatchObject({ path: "rules.mine.pull", kind: "number" });
 });
-it("an open lower end is not offered", () => {
+it("an exclusive minimum cannot be selected", () => {
   expect(controlOf({ type: "number", exclusiveMinimum: 0, maximum: 1 }, "a")?.min).toBeGreaterThan(0);
   expect(controlOf({ type: "string" }, "a")).toBeNull();
 });
-it("steps are round", () => {
+it("steps are round numbers", () => {
   expect([niceStep(1), niceStep(4), niceStep(9900), niceStep(0)]).toEqual([0.005, 0.02, 50, 0.01]);
 });
 it("values, names, search, defaults", () => {

@@ -8,30 +8,30 @@ function memory(kept: string | null = null) {
   return { store, getItem: () => store.text, setItem: (_: string, text: string) => { store.text = text; } };
 }
 
-it("looks are remembered, tools and overlays are not", () => {
+it("appearance is remembered, tools and overlays are not", () => {
   const first = memory();
   new Settings(first).set({ trails: false, tool: "wall", density: true, bindings: { density: ["y"] } });
   const { looks } = new Settings(first);
   expect(looks).toMatchObject({ trails: false, tool: "hand", density: false, bindings: { density: ["y"] } });
 });
-it("what is not ours is ignored", () => {
+it("invalid stored values are ignored", () => {
   expect(new Settings(memory("{{{")).looks.mode).toBe("heading");
   expect(new Settings(memory('{"mode":"nonsense","trails":"yes","bindings":[1]}')).looks).toMatchObject({ mode: "heading", trails: true, bindings: {} });
 });
-it("the system's theme is that of the browser's last word: Chromium keeps silent of a change that a page has read before", () => {
+it("the system theme is read only when the browser reports a change: Chromium does not report one that a page has already read", () => {
   let hear: (event: { matches: boolean }) => void = () => undefined;
   const system = { matches: false, addEventListener: (_: string, act: typeof hear) => { hear = act; } };
   vi.stubGlobal("matchMedia", () => system);
   const settings = new Settings(null);
   const told: boolean[] = [];
   settings.onChange(() => { told.push(settings.light); });
-  system.matches = true; // changed, and not told yet: the picture must not be ahead of the rest of the page
+  system.matches = true; // changed but not yet reported: the picture must not be ahead of the rest of the page
   expect(settings.light).toBe(false);
   hear({ matches: true });
   expect([settings.light, told]).toEqual([true, [true]]);
   vi.unstubAllGlobals();
 });
-it("several kinds are told apart by colour, until somebody chooses", () => {
+it("several species are coloured by species, unless the user chose another mode", () => {
   const settings = new Settings(null);
   settings.suggest(["heading", "species", "speed"], 4);
   expect(settings.looks.mode).toBe("species");
@@ -44,7 +44,7 @@ it("several kinds are told apart by colour, until somebody chooses", () => {
   settings.nextMode();
   expect(settings.looks.mode).toBe("heading");
 });
-it("cost of a picture is all that came before it and drawing, told as median and 95th percentile", () => {
+it("the cost of a picture includes the messages before it; median and 95th percentile are reported", () => {
   const cost = new Cost();
   for (let k = 1; k <= 100; k++) {
     cost.add(k / 2);
@@ -52,7 +52,7 @@ it("cost of a picture is all that came before it and drawing, told as median and
   }
   expect(cost.report()).toEqual({ count: 100, median: 51, p95: 96 });
 });
-it("trails are as the scenario says, until somebody chooses", () => {
+it("the scenario decides about trails, unless the user chose", () => {
   const settings = new Settings(null);
   settings.suggest(["heading"], 1, false);
   expect(settings.looks.trails).toBe(false);
@@ -60,10 +60,10 @@ it("trails are as the scenario says, until somebody chooses", () => {
   settings.suggest(["heading"], 1, false);
   expect(settings.looks.trails).toBe(true);
 });
-it("a theme, sizes and charts that make no sense are not taken over", () => {
+it("invalid themes, sizes and charts are not restored", () => {
   const { looks } = new Settings(memory('{"theme":"pink","size":99,"trailLength":-1,"cards":[1,2]}'));
   expect(looks).toMatchObject({ theme: "system", size: 4, trailLength: 0.1, cards: null });
 });
-it("a world that fills the window has whole units, and is never tiny", () => {
+it("a world that fills the window has an integer size and is never tiny", () => {
   expect(fillingSize({ width: 1439.6, height: 30 })).toEqual({ width: 1440, height: 200 });
 });

@@ -4,7 +4,7 @@ import { eased, fitted, panned, toScreen, toWorld, visible, zoomedAt } from "../
 const view = { width: 1200, height: 800 };
 const world = { width: 1600, height: 1000 };
 
-it("screen and world are inverse", () => {
+it("screen and world coordinates convert both ways", () => {
   const camera = { x: 300, y: 200, zoom: 1.7 };
   const p = toWorld(camera, view, toScreen(camera, view, { x: 12, y: 34 }));
   expect(p.x).toBeCloseTo(12);
@@ -17,7 +17,7 @@ it("fitting shows the whole world", () => {
   expect(right).toBeGreaterThanOrEqual(1600);
   expect(bottom).toBeGreaterThanOrEqual(1000);
 });
-it("fitting keeps clear of what panels cover", () => {
+it("fitting avoids the area that panels cover", () => {
   const gaps = { left: 260, top: 40, right: 300, bottom: 70 };
   const camera = fitted(world, view, gaps);
   const from = toScreen(camera, view, { x: 0, y: 0 });
@@ -28,10 +28,10 @@ it("fitting keeps clear of what panels cover", () => {
   expect(to.y).toBeLessThanOrEqual(view.height - gaps.bottom);
   expect((from.x + to.x) / 2).toBeCloseTo((gaps.left + view.width - gaps.right) / 2);
 });
-it("panels that leave next to nothing lie over the world", () => {
+it("panels that leave too little space cover the world", () => {
   expect(fitted(world, view, { left: 600, top: 0, right: 590, bottom: 0 })).toEqual(fitted(world, view));
 });
-it("zooming keeps what is under the pointer", () => {
+it("zooming keeps the position under the pointer fixed", () => {
   const camera = fitted(world, view);
   const at = { x: 100, y: 700 };
   const before = toWorld(camera, view, at);
@@ -40,10 +40,10 @@ it("zooming keeps what is under the pointer", () => {
   expect(after.y).toBeCloseTo(before.y);
   expect(zoomedAt(camera, view, at, 1e9, [0.1, 40]).zoom).toBe(40);
 });
-it("panning moves the world with the hand", () => {
+it("panning moves the world with the pointer", () => {
   expect(panned({ x: 0, y: 0, zoom: 2 }, 10, -4)).toEqual({ x: -5, y: 2, zoom: 2 });
 });
-it("easing arrives", () => {
+it("easing reaches its goal", () => {
   const goal = { x: 10, y: 20, zoom: 4 };
   const near = eased({ x: 0, y: 0, zoom: 1 }, goal, 5);
   expect(near.x).toBeCloseTo(10);

@@ -6,7 +6,7 @@ const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255,
 
 const isShipped = (name: PaletteName) => name !== "own";
 
-it("OKLab goes there and back", () => {
+it("OKLab conversion is invertible", () => {
   const rgb = parseHex("#3fb4e8");
   fromOklab(toOklab(rgb)).forEach((c, k) => { expect(c).toBeCloseTo(rgb[k], 4); });
 });
@@ -19,19 +19,19 @@ describe.each(PALETTES)("%s", (name) => {
     if (light) expect(Math.max(...shades)).toBeLessThan(0.72);
     else expect(Math.min(...shades)).toBeGreaterThan(0.3);
   });
-  it("is cyclic or grows lighter all the way, so that no hue need be told apart", () => {
+  it("is cyclic or gets steadily lighter, so that nobody has to distinguish hues", () => {
     const table = paletteTable(name, false);
     if (isCyclic(name)) expect([...table.subarray(0, 3)]).toEqual([...table.subarray(1020, 1023)]);
     else for (let k = 8; k < 256; k += 8) expect(lightness(table, k)).toBeGreaterThan(lightness(table, k - 8));
   });
 });
 
-it("headings get cyclic palettes only", () => {
+it("headings only use cyclic palettes", () => {
   expect(palettesFor("heading").filter(isShipped).every(isCyclic)).toBe(true);
   expect(palettesFor("speed").filter(isShipped).some(isCyclic)).toBe(false);
 });
 
-it("own colours are taken as they are, from end to end, and for headings back again", () => {
+it("custom colours are used unchanged, from end to end, and for headings back again", () => {
   const [red, blue] = [[255, 0, 0], [0, 0, 255]];
   const speed = colorTable("speed", "own", [], true, ["#ff0000", "#0000ff"]);
   expect([[...speed.subarray(0, 3)], [...speed.subarray(1020, 1023)]]).toEqual([red, blue]);
@@ -41,7 +41,7 @@ it("own colours are taken as they are, from end to end, and for headings back ag
   for (const mode of ["heading", "speed", "panic"] as const) expect(palettesFor(mode)).toContain("own");
 });
 
-it("species have their own colours, then stock ones", () => {
+it("species have their own colours, or default ones", () => {
   const table = speciesTable(["#ff0000"], false);
   expect([...table.subarray(0, 3)]).toEqual([255, 0, 0]);
   expect([...table.subarray(4, 7)]).not.toEqual([255, 0, 0]);
@@ -49,7 +49,7 @@ it("species have their own colours, then stock ones", () => {
 
 /** Films draw with the same colours: tests/lab/films/test_looks.py compares its tables with the same samples. */
 describe.each(Object.entries(samples))("%s", (key, colors) => {
-  it("has the colours that films have", () => {
+  it("has the same colours as films", () => {
     const [name, theme] = key.split(" ");
     const light = theme === "light";
     const table = name === "species" ? speciesTable(["#00ff88", "#ff4488"], light) : paletteTable(name as (typeof PALETTES)[number], light);

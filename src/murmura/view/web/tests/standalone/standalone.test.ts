@@ -7,7 +7,7 @@ import { drawnStart, threefry, uniformPair } from "../../src/standalone/start/ra
 import { differingPaths, prunedSchema, refusal, withValue } from "../../src/standalone/values";
 
 describe("randomness", () => {
-  it("gives the words of the published test vectors", () => {
+  it("reproduces the published test vectors", () => {
     // Salmon et al. 2011, Random123: threefry2x32, 20 rounds.
     expect(threefry(0, 0, 0, 0)).toEqual([0x6b200159, 0x99ba4efe]);
     expect(threefry(0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff)).toEqual([0x1cb996fc, 0xbb002be7]);
@@ -18,7 +18,7 @@ describe("randomness", () => {
     for (let id = 0; id < 100; id++) for (const u of uniformPair([7, 0], 3, id, 1)) expect(u >= 0 && u < 1).toBe(true);
   });
 
-  it("places agents inside a wrapping world, as fast as the start says", () => {
+  it("places agents inside a wrapping world, at the start's speed", () => {
     const scenario = {
       world: { width: 100, height: 50, boundary: "wrap" },
       start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
@@ -33,7 +33,7 @@ describe("randomness", () => {
     }
   });
 
-  it("lets a flock start in one direction, as murmura.engine.drawing does", () => {
+  it("can start a flock in one direction, as murmura.engine.drawing does", () => {
     const scenario = {
       world: { width: 800, height: 600, depth: null as number | null, boundary: "open" },
       start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0, direction: 70, direction_spread: 40 },
@@ -48,10 +48,10 @@ describe("randomness", () => {
   });
 });
 
-describe("numbers that follow values", () => {
+describe("numbers derived from values", () => {
   const curve = { x: [0, 1, 3], y: [0, 10, 20] };
 
-  it("reads lines and curves, and does not go beyond a curve's ends", () => {
+  it("evaluates lines and curves, and clamps at a curve's ends", () => {
     expect(onCurve([2, 1], 4)).toBe(9);
     expect([-1, 0.5, 2, 9].map((x) => onCurve(curve, x))).toEqual([0, 5, 15, 20]);
   });
@@ -71,7 +71,7 @@ describe("values", () => {
   const scene = { live, canDraw: true, templates: { attractors: {} } };
   const scenario = { agents: 5, world: { width: 300, height: 200, boundary: "wrap" }, perception: { radius: 50 }, rules: { cohesion: { weight: 1, weighting: "linear" } }, display: { size: 1 } };
 
-  it("takes numbers in their range, and says why it takes nothing else", () => {
+  it("accepts numbers in range, and says why others are refused", () => {
     expect(refusal(scene, scenario, "rules.cohesion.weight", 2)).toBe("");
     expect(refusal(scene, scenario, "display.size", 2)).toBe("");
     expect(refusal(scene, scenario, "rules.cohesion.weight", 9)).toMatch(/from 0 to 4.*got 9/);
@@ -90,7 +90,7 @@ describe("values", () => {
     expect(scenario.rules.cohesion.weight).toBe(1);
   });
 
-  it("offers only what can be changed", () => {
+  it("offers only values that can be changed", () => {
     const schema = {
       $defs: { Cohesion: { properties: { weight: { type: "number" }, weighting: { enum: ["a"] } } } },
       properties: { rules: { properties: { cohesion: { $ref: "#/$defs/Cohesion" }, wind: { properties: { speed: { type: "number" } } } } } },
@@ -101,15 +101,15 @@ describe("values", () => {
   });
 });
 
-it("measures a flock in step", () => {
+it("measures an aligned flock", () => {
   const quads = Float32Array.of(0, 0, 3, 4, 9, 9, 3, 4);
   expect(cheapMeasures(quads, 2)).toEqual({ polarization: 1, mean_speed: 10, speed_deviation: 0 });
 });
 
-it("unpacks frames of an agent that flies on", () => {
+it("unpacks frames of an agent that moves steadily", () => {
   const header = new Uint8Array(96);
   for (const k of [0, 1]) new DataView(header.buffer).setUint32(48 * k + 8, 1, true);
-  // First 100 across and 50 down, then 3 and 1 more: of the second frame only the differences are kept.
+  // First at (100, 50), then 3 and 1 farther: the second frame contains only the differences.
   const planes = Uint8Array.of(100, 0, 50, 0, 2, 3, 1, 4, 3, 0, 1, 0, 0, 0, 0, 0);
   const words = unpackFrames(header, planes, 2).map((frame) => new Uint32Array(frame, 48));
   expect(words.map((word) => [(word[0] & 0xffff) >> 3, word[0] >>> 19])).toEqual([[100, 50], [103, 51]]);

@@ -15,14 +15,14 @@ const family: Family = {
   ],
 };
 
-it("a life in a sentence", () => {
-  expect(lifeStory(33, family)).toBe("Generation 3, born at 12.3 s, of founder 5's line; 4 young, 2 of them alive.");
-  expect(lifeStory(5, { ...family, generation: 0, born: 0, young: 0, living: 0 })).toBe("Generation 0, born at 0 s, a founder; no young yet.");
-  expect(lifeStory(5, { ...family, young: 2 })).toContain("2 young, all of them alive");
-  expect(lifeStory(5, { ...family, living: 0 })).toContain("4 young, none of them alive");
+it("a life is described in a sentence", () => {
+  expect(lifeStory(33, family)).toBe("Generation 3, born at 12.3 s, descended from founder 5; 4 offspring, 2 of them alive.");
+  expect(lifeStory(5, { ...family, generation: 0, born: 0, young: 0, living: 0 })).toBe("Generation 0, born at 0 s, a founder; no offspring yet.");
+  expect(lifeStory(5, { ...family, young: 2 })).toContain("2 offspring, all of them alive");
+  expect(lifeStory(5, { ...family, living: 0 })).toContain("4 offspring, none of them alive");
 });
 
-it("relations: parents with theirs below them, then the children who live", () => {
+it("relations: parents, with their parents below them, then living children", () => {
   const [mother, father, ...children] = relations(family);
   expect(mother).toMatchObject({ id: 20, label: "mother", alive: true });
   expect(mother.below[0]).toMatchObject({ id: 9, label: "grandfather, † age", alive: false });

@@ -3,17 +3,17 @@ import { languageOf, say, use } from "../../src/text/language";
 
 afterEach(() => { use({}); });
 
-it("texts are looked up whole, with the spaces around them, and stay English where the table has none", () => {
+it("whole texts are looked up, surrounding spaces are kept, and missing texts stay English", () => {
   expect(say(" Settings ")).toBe(" Settings ");
   use({ Settings: "Einstellungen", "{} frames in {}.": "In {} liegen {} Bilder." });
   expect([say("Settings"), say(" Settings "), say("Setting"), say("")]).toEqual(["Einstellungen", " Einstellungen ", "Setting", ""]);
 });
-it("what changes in a text goes into its place, in order, and is never taken for a pattern", () => {
+it("values are inserted in order and never interpreted as a pattern", () => {
   use({ "{} frames in {}.": "{} Bilder in {}.", "1 + 1 (or {})": "1 + 1 (oder {})" });
   expect(say("12 frames in /tmp/$& run.")).toBe("12 Bilder in /tmp/$& run.");
   expect(say("1 + 1 (or 2)")).toBe("1 + 1 (oder 2)");
 });
-it("the first of the visitor's languages counts that there is a table for", () => {
+it("uses the first of the visitor's languages that has a table", () => {
   expect(languageOf(["fr-CH", "de-AT", "en"], ["de"])).toBe("de");
   expect(languageOf(["en-GB", "de"], ["de"])).toBe("en");
   expect(languageOf([], ["de"])).toBe("en");

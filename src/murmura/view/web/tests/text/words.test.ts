@@ -12,13 +12,13 @@ it("y grows downwards", () => {
   expect([compass([1, 0]), compass([0, 1]), compass([-1, 0]), compass([0, -1])]).toEqual(["east", "south", "west", "north"]);
   expect([side([1, 0], [0, 1]), side([1, 0], [0, -1]), side([1, 0], [-1, 0]), side([1, 0], [1, 1])]).toEqual(["right", "left", "back", "ahead and right"]);
 });
-it("says what it sees, wants and why", () => {
+it("describes what an agent sees and where it steers, and why", () => {
   expect(ruleForces(agent).map((force) => force.name)).toEqual(["alignment", "separation"]);
-  expect(ruleForces(agent)[1].text).toBe("pulls right to get clear of one neighbour that is too near");
-  expect(story(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Altogether it steers right, mostly for alignment\./);
+  expect(ruleForces(agent)[1].text).toBe("pulls right to move away from one neighbour that is too close");
+  expect(story(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Overall it steers right, mostly because of alignment\./);
   expect(facts(agent)).toContainEqual(["Panic", "0.1235"]);
 });
-it("names who hunts it and whom it flees from", () => {
+it("names the hunters that pursue it or that it flees from", () => {
   const hunter = { id: 2, kind: "sea_lion", state: "pack_hunting", distance: 31.4, frightens: true, hunts: true };
   const said = story({ ...agent, hunters: [hunter, { ...hunter, id: 3, kind: "hawk", state: "scanning", hunts: false }] }).join(" ");
   expect(said).toContain("Hunted by sea lion 2 (pack hunting), 31 u away, and flees from it.");

@@ -10,7 +10,7 @@ function setup(rules: JsonObject): { places: Places; sent: ClientMessage[]; note
   return { places, sent, notes };
 }
 
-test("food is food where somebody eats", () => {
+test("food is real food if the scenario has feeding", () => {
   const { places, sent, notes } = setup({ feeding: { enabled: true, sources: [{ x: 1, y: 2 }] } });
   places.put("food", { x: 30, y: 40 }, "");
   places.remove("food", { x: 0, y: 0 });
@@ -18,27 +18,27 @@ test("food is food where somebody eats", () => {
   expect(notes).toEqual([]);
 });
 
-test("food that nobody placed stays, and that is said", () => {
+test("food that was not placed cannot be removed, and a notice says so", () => {
   const { places, sent, notes } = setup({ feeding: { enabled: true, sources: [] } });
   places.remove("food", { x: 0, y: 0 });
   expect(sent).toEqual([]);
   expect(notes).toHaveLength(1);
 });
 
-test("where nobody eats, food only attracts, and that is said", () => {
+test("without feeding, food only attracts, and a notice says so", () => {
   const { places, notes } = setup({ feeding: { enabled: false } });
   places.put("food", { x: 30, y: 40 }, "");
   expect(notes[0]).toContain("only attracts");
 });
 
-test("a thing is found by the pointer that is on it", () => {
+test("finds the object under the pointer", () => {
   const things = [
     { kind: "attractor" as const, x: 10, y: 10, radius: 200, strength: 1 },
     { kind: "circle" as const, x: 100, y: 100, radius: 30 },
     { kind: "wall" as const, points: [[0, 200], [100, 200]] as [number, number][] },
   ];
   expect(objectNear(things, "attractor", { x: 14, y: 10 }, 5)).toBe(true);
-  expect(objectNear(things, "attractor", { x: 40, y: 10 }, 5)).toBe(false); // its reach is not it
+  expect(objectNear(things, "attractor", { x: 40, y: 10 }, 5)).toBe(false); // within its range, but not on it
   expect(objectNear(things, "circle", { x: 125, y: 100 }, 5)).toBe(true);
   expect(objectNear(things, "wall", { x: 50, y: 203 }, 5)).toBe(true);
   expect(objectNear(things, "wall", { x: 50, y: 220 }, 5)).toBe(false);

@@ -1,4 +1,4 @@
-/** What the selected agent sees and wants in space: a ball cut by a cone, lines to its neighbours, forces. */
+/** Draws what the selected agent sees in space (a ball cut by a cone), lines to its neighbours, and its forces. */
 
 import type { Inspection, Vector } from "../../net/protocol";
 import type { Looks } from "../../panel/settings";
@@ -29,7 +29,7 @@ function drawReach(lines: SpaceLines, { perception }: Inspection, at: Vec): void
   for (const normal of [lines.gaze.ahead, [0, 0, 1] as Vec]) drawRing(lines, at, perception.radius, normal, stroke);
 }
 
-/** The edge of its field of view: a cone around its heading; behind a wide one is the blind part. */
+/** The edge of its field of view: a cone around its heading, or around its blind angle if the view is wide. */
 export function drawCone(lines: SpaceLines, at: Vec, ahead: Vec, half: number, radius: number, spokes: number, stroke: Stroke): void {
   if (half >= Math.PI) return;
   const rim = add(at, times(ahead, radius * Math.cos(half)));

@@ -1,4 +1,4 @@
-/** Animals from near in space: the parts, bars and signs of the plane, each where its body is and as large. */
+/** Animals close up in space: parts, bars and symbols as in the plane, at the position and scale of each body. */
 
 import type { Body, Frame } from "../../net/protocol";
 import { aheadAt, placeAt, placeOf } from "../../net/space_frames";
@@ -10,12 +10,12 @@ import { drawBody, MOST_BODIES, type BodyLook, type Shown } from "../bodies";
 import { MOST_CROWD } from "../everyone";
 import type { SpaceLines } from "./lines";
 
-const LEAST_PX = 7; // half a body: of a smaller one nobody could tell the parts
-const SHORTEST = 0.35; // of a body that flies straight at the eye, so that its parts stay apart
+const LEAST_PX = 7; // half the length of a body; the parts of a smaller one would not be visible
+const SHORTEST = 0.35; // for a body that flies straight at the camera, so that its parts stay apart
 
 export type CloseBox = [left: number, top: number, right: number, bottom: number, low: number, high: number];
 
-/** The box around those that are seen from near, on a grid so that it does not change all the time; null: nobody, or too many. */
+/** The box around the animals seen close up, rounded to a grid so that it changes rarely; null: none, or too many. */
 export function closeBoxOf(frame: Frame, gaze: Gaze, view: Size, half: number): CloseBox | null {
   const { space } = frame;
   if (!space || frame.stride !== 1 || frame.count > MOST_CROWD) return null;

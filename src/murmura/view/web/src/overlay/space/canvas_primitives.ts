@@ -1,4 +1,4 @@
-/** Draws primitives on the upper canvas, in perspective: for browsers without WebGL2. Nothing hides what it draws. */
+/** Draws on the upper canvas in perspective, for browsers without WebGL2. Nothing hides its lines. */
 
 import { project, type Box, type Gaze } from "../../render/space/camera";
 import type { Primitives, Rgb, Stroke } from "../../render/space/primitives/primitives";
@@ -30,7 +30,7 @@ export class CanvasPrimitives implements Primitives {
     this.flush();
     const { context, gaze } = this;
     const p = project(gaze, at);
-    if (p.far <= radius) return; // the eye is inside
+    if (p.far <= radius) return; // the camera is inside
     const size = (radius * gaze.focal) / Math.sqrt(p.far * p.far - radius * radius);
     const highlight = outer > inner ? size : 0; // a ball is lit from the upper left
     const shade = context.createRadialGradient(p.x - 0.35 * highlight, p.y - 0.4 * highlight, 0, p.x, p.y, size);

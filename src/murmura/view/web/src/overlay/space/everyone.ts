@@ -14,7 +14,7 @@ const MOST_WATCHERS = 150;
 const MOST_DENSE = 1.2; // px of line per px of the flock, as in the plane
 const CELLS = 24; // along the longer side of the floor
 
-/** Agents whose position is in the window. */
+/** Agents in the window. */
 export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
   const found: number[] = [];
   for (let k = 0; k < crowd.count; k++) {
@@ -54,7 +54,7 @@ export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Si
   return most * fewer;
 }
 
-/** Px of line for each px that most of the flock takes on the screen: an ellipse two standard deviations wide. */
+/** Px of line per px of the screen that most of the flock covers: an ellipse two standard deviations wide. */
 function lineDensity(lines: SpaceLines, crowd: SpaceCrowd, links: Map<number, Vec[]>): number {
   let [length, x, y, xx, yy] = [0, 0, 0, 0, 0];
   for (const [me, ways] of links) {

@@ -10,7 +10,7 @@ import { say } from "../../text/language";
 
 const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
 const FISH = /shark|barracuda|tuna|pike|bass|cod|dolphin|orca|whale|seal|porpoise/;
-const LEAST_PX = 9; // half a body
+const LEAST_PX = 9; // half the length of a body
 
 export interface HunterScene {
   half: number; // half the length of a member of the flock [u]
@@ -43,7 +43,7 @@ function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): voi
   drawRing(lines, prey, 7 / seenAt(lines, prey).scale, lines.gaze.ahead, { rgb, alpha: 0.85, width: 1.4 });
 }
 
-/** Facets from far to near, for a canvas that knows no depth; lighter the more they face the sky. */
+/** Facets from far to near, because the canvas has no depth buffer; the more they face the sky, the lighter they are. */
 function drawBody(lines: SpaceLines, hunter: Predator, at: Vec, size: number, [r, g, b]: Rgb, seconds: number): void {
   const { draw, gaze } = lines;
   const shape: Shape = FISH.test(hunter.species.toLowerCase()) ? "fish" : "bird";

@@ -1,4 +1,4 @@
-/** Rings, balls and marks of a world with a depth. */
+/** Rings, balls and marks of a 3-D world. */
 
 import type { Point } from "../../net/protocol";
 import { parseHex } from "../../render/palettes";
@@ -11,12 +11,12 @@ const ROUND = 48; // corners of a ring
 
 export interface SpaceLines {
   draw: Primitives;
-  context: CanvasRenderingContext2D; // for words and signs
+  context: CanvasRenderingContext2D; // for labels and symbols
   gaze: Gaze;
   view: Size; // CSS px
   box: Box;
   light: boolean;
-  /** Whether an obstacle is in front of a place. */
+  /** Whether an obstacle hides a position. */
   isHidden: (at: Vec) => boolean;
 }
 
@@ -40,7 +40,7 @@ export function drawRing({ draw }: SpaceLines, at: Vec, radius: number, normal: 
   drawArc(draw, at, times(u, radius), times(v, radius), 1, stroke);
 }
 
-/** An arc from twelve o'clock, facing the eye, that shows how much is left of something. */
+/** An arc from twelve o'clock, facing the camera, that shows how much of something is left. */
 export function drawGauge({ draw, gaze }: SpaceLines, at: Vec, radius: number, share: number, stroke: Stroke): void {
   drawArc(draw, at, times(gaze.up, radius), times(gaze.right, radius), Math.min(1, Math.max(0, share)), stroke);
 }
@@ -56,7 +56,7 @@ function drawArc(draw: Primitives, at: Vec, u: Vec, v: Vec, share: number, strok
   }
 }
 
-/** A line parallel to the window, by CSS px to the right and up from a position. */
+/** A line parallel to the window, from a position to one that is some CSS px to the right and up. */
 export function drawSegment({ draw, gaze }: SpaceLines, at: Vec, scale: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number], stroke: Stroke): void {
   const end = (x: number, y: number): Vec => add(at, add(times(gaze.right, x / scale), times(gaze.up, y / scale)));
   draw.line(end(ax, ay), end(bx, by), stroke);

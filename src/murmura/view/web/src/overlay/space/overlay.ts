@@ -1,4 +1,4 @@
-/** All lines over a flock in space, from bottom to top. */
+/** All lines over a flock in space, drawn from bottom to top. */
 
 import type { Body, Inspection, Pair, Point, SceneObject } from "../../net/protocol";
 import { wrapOf } from "../../net/space_frames";
@@ -29,7 +29,7 @@ import { spaceCrowdAt } from "./sight";
 import { drawField, drawSpaceScenery } from "./scenery";
 
 const POINTER_REACH = 0.22; // of the world's smaller side
-const NARROW = 560; // px: smaller windows have no space for maps
+const NARROW = 560; // px: smaller windows have no room for maps
 const STREAKS = 60;
 
 export interface SpaceOverlayScene {
@@ -39,7 +39,7 @@ export interface SpaceOverlayScene {
   looks: Looks;
   things: SceneObject[];
   chosen: Inspection | null;
-  place: Point | null; // of the chosen agent
+  place: Point | null; // of the selected agent
   hand: Hand | null;
   draft: Pair[] | null;
   draftHeight: number;
@@ -47,10 +47,10 @@ export interface SpaceOverlayScene {
   seconds: number;
   sights: Sight[];
   maps: Maps;
-  bodies: Body[]; // animals from near
+  bodies: Body[]; // animals close up
   look: BodyLook;
   size: number; // of animals, 1 being usual
-  solids: readonly SceneObject[]; // obstacles; another list when they change
+  solids: readonly SceneObject[]; // obstacles; a new list when they change
   batch: PrimitiveBatch | null; // lines and obstacles are part of the picture below; null: all are drawn here
 }
 

@@ -1,4 +1,4 @@
-/** Objects of a world with a depth: obstacles, attractors, repulsors, food, carcasses and home ranges. */
+/** Objects of a 3-D world: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
 import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
@@ -58,7 +58,7 @@ function drawBox(lines: SpaceLines, box: Kind<"box">): void {
   for (const [a, b] of EDGES) lines.draw.line(corners[a], corners[b], edge(lines));
 }
 
-/** A plane: a piece of it as large as the world, with lines across. */
+/** A plane: a square with a grid, as large as the world. */
 function drawPlane(lines: SpaceLines, { point, normal }: Kind<"plane">): void {
   const { draw, box } = lines;
   const [u, v] = across(unit(normal));

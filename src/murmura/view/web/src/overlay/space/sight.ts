@@ -56,7 +56,7 @@ export function eachSpaceSight(crowd: SpaceCrowd, who: number[], sights: Sight[]
   }
 }
 
-/** The vector from one to another, the short way if the world wraps. */
+/** The vector from one agent to another, the shorter way if the world wraps. */
 function wayIn({ places, wrap }: SpaceCrowd, me: number, other: number): Vec {
   const along = (axis: number) => {
     const d = places[3 * other + axis] - places[3 * me + axis];

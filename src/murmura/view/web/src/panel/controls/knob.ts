@@ -28,7 +28,7 @@ export class Knob {
     this.controller.domElement.title = `${say(control.help)}${unit}`;
     this.controller.domElement.dataset.path = control.path;
     this.controller.onChange((next: Json) => { send(control.path, next); });
-    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: back to how it was loaded`, title: "Reset to the loaded value", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
+    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: reset to the loaded value`, title: "Reset to the loaded value", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
     (this.given?.controller ?? this.controller).domElement.append(this.back);
   }
 
@@ -58,7 +58,7 @@ export class Knob {
     return { holder: flag, controller };
   }
 
-  /** Show the current value; `busy`: the user just moved it, and answers to earlier moves are on their way. */
+  /** Show the current value; `busy`: the user just moved the control, so answers to earlier moves may still arrive. */
   show(scenario: JsonObject, loaded: JsonObject, busy: boolean): void {
     const { holder, controller, given, control } = this;
     const value = valueAt(scenario, control.path) ?? null;

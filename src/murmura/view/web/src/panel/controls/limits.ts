@@ -1,9 +1,9 @@
-/** Ranges of sliders for which the model accepts the scenario. */
+/** Slider ranges that keep the scenario valid. */
 
 import { isObject, type JsonObject } from "../../net/protocol";
 import { valueAt, type Control } from "./schema";
 
-/** Agents react only to what they see: these stay within the perception radius. */
+/** Agents react only to what they see, so these must not exceed the perception radius. */
 const SEEN = ["rules.separation.radius", "rules.alignment.radius", "rules.cohesion.radius", "rules.mating.search_radius", "rules.mating.fight_radius"];
 const HALF = 0.499; // of a wrapping world's smaller side: with more, agents would see others twice
 

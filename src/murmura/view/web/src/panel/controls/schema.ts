@@ -1,4 +1,4 @@
-/** Converts the scenario's JSON Schema into a list of groups and controls. Knows nothing of the page. */
+/** Converts the scenario's JSON Schema into a list of groups and controls. Independent of the DOM. */
 
 import { withoutCodes } from "../../text/labels";
 import { isObject, type Json, type JsonObject } from "../../net/protocol";
@@ -103,7 +103,7 @@ function rangeOf(node: JsonObject, whole: boolean): { min: number; max: number; 
   const min = slider?.[0] ?? number("minimum", "exclusiveMinimum") ?? Math.min(0, 2 * standard);
   const top = slider?.[1] ?? number("maximum", "exclusiveMaximum") ?? Math.max(1, 4 * Math.abs(standard));
   const step = whole ? 1 : niceStep(top - min);
-  // An exclusive minimum cannot be selected.
+  // The slider must not reach an exclusive minimum.
   const open = !slider && node.exclusiveMinimum === min;
   return { min: open ? min + step : min, max: top, step };
 }

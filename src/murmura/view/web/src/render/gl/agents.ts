@@ -8,7 +8,7 @@ import { makeProgram, type Program } from "./program";
 
 const TEXTURE_WIDTH = 2048; // the shader uses the same number
 const MODES: Partial<Record<ColorMode, number>> = { heading: 0, species: 1, speed: 2, stance: 4 };
-const EXTRA = 3; // all other modes: an amount in byte 7
+const EXTRA = 3; // all other modes: a fraction in byte 7
 
 export interface AgentLook {
   camera: [number, number, number]; // centre [u], device px per u

@@ -7,7 +7,7 @@ export interface Program {
   readonly at: Uniforms;
 }
 
-/** A program that is compiled when it is first used: many pictures need few of them. */
+/** A program that is compiled when it is first used: most pictures need only a few. */
 export function makeProgram(gl: WebGL2RenderingContext, vertex: string, fragment: string): Program {
   let made: Program | null = null;
   const get = () => (made ??= compile(gl, vertex, fragment));
@@ -18,13 +18,13 @@ function compile(gl: WebGL2RenderingContext, vertex: string, fragment: string): 
   const handle = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
     const shader = gl.createShader(kind);
-    if (!shader) throw new Error("WebGL2 gave no shader");
+    if (!shader) throw new Error("WebGL2 could not create a shader");
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
     gl.attachShader(handle, shader);
   }
   gl.linkProgram(handle);
-  // Asked once and not of each shader: every answer waits for the card.
+  // Check once for all shaders, because each query waits for the GPU.
   if (!gl.getProgramParameter(handle, gl.LINK_STATUS) && !gl.isContextLost()) {
     const logs = (gl.getAttachedShaders(handle) ?? []).map((shader) => gl.getShaderInfoLog(shader));
     throw new Error(`shaders: ${[...logs, gl.getProgramInfoLog(handle)].filter(Boolean).join("; ")}`);

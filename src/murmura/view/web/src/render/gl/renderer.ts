@@ -18,7 +18,7 @@ import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGM
 
 const TRAIL_SECONDS = looks.trail_seconds;
 const NO_TRAIL_SECONDS = 0.02;
-const FIRST_LIGHT = 0.3; // light of the first picture, which may stay for long: about as much as a moving flock leaves
+const FIRST_LIGHT = 0.3; // light of the first picture, which may stay on screen for long: about as much as the trails of a moving flock
 
 export class RendererGl implements Picture {
   private readonly agents: Agents;
@@ -74,7 +74,7 @@ export class RendererGl implements Picture {
     }
     this.fitTargets(scene);
     this.setPalette(scene);
-    const bare = !this.hasDrawn; // the first picture is painted as soon as possible: its light follows with the second
+    const bare = !this.hasDrawn; // the first picture is painted as soon as possible; its light follows with the second
     this.hasDrawn = true;
     if (!bare) {
       this.drawTrails(moment, scene);
@@ -85,12 +85,12 @@ export class RendererGl implements Picture {
     if (!bare) this.before = { camera: { ...scene.camera } };
   }
 
-  /** Programs for worlds with a depth are created when the first one is shown. */
+  /** Programs for 3-D worlds are created when the first one is shown. */
   private drawSpace(moment: Moment, scene: Scene & { space: SpaceScene }): void {
     const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
     if (this.canvas.width !== width || this.canvas.height !== height) {
       Object.assign(this.canvas, { width, height });
-      this.view = { width: 0, height: 0 }; // a later plane starts with new trails
+      this.view = { width: 0, height: 0 }; // the next flock in a plane starts without trails
       this.before = null;
     }
     this.setPalette(scene);
@@ -221,7 +221,7 @@ export class RendererGl implements Picture {
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     const crowd = Math.min(1, (30_000 / Math.max(1, moment.to.frame.count)) ** 0.5);
-    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // agents emit light, they do not reflect it
+    const shine = 0.9 + 0.5 * Math.min(0.8, scene.glow); // agents emit light instead of reflecting it
     const look = this.look(scene, moment.to.frame.count, scene.light ? 0.92 : shine * crowd, scene.light ? 1 : 0.75);
     this.agents.draw(moment, look, this.palette);
   }

@@ -21,7 +21,7 @@ const BIRD: Facet[] = [
   facet(0, 0.62, NOSE, [0.25, 0, -0.2], [-0.65, 0, 0.03]),
   facet(0, 0.8, NOSE, [0.25, 0, 0.17], [-0.65, 0, 0.03]),
   facet(0, 0.86, [-0.5, 0, 0.03], [-1.15, 0.24, 0.03], [-1.15, -0.24, 0.03]),
-  // Across: all others are along the body and invisible from straight ahead.
+  // A facet across the body: all others are along it and invisible from straight ahead.
   facet(0, 0.7, [0.2, 0.2, 0.06], [0.2, -0.2, 0.06], [0.2, 0, 0.2]),
   facet(0, 0.62, [0.2, 0.2, 0.06], [0.2, -0.2, 0.06], [0.2, 0, -0.22]),
   ...bothSides(

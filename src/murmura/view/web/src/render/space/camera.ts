@@ -1,5 +1,5 @@
 /**
-  * The camera of a world with a depth.
+ * The camera of a 3-D world.
  *
  * x points east, y north and z up. An orbit is a target, the distance of the eye from it, and two angles;
  * a gaze is the camera that renders: an eye, three directions, and the point where its axis meets the
@@ -144,7 +144,7 @@ export function zoomedTo(orbit: Orbit, gaze: Gaze, at: Point, factor: number, li
   return { ...orbit, distance, target: mix(orbit.target, under, 1 - distance / orbit.distance) };
 }
 
-/** Interpolate between two orbits, the short way round; distance changes by ratio, so that it looks even. */
+/** Interpolate between two orbits, the shorter way round; distance changes by ratio, so that it looks even. */
 export function easedOrbit(from: Orbit, to: Orbit, seconds: number, settle = 0.14): Orbit {
   const k = 1 - Math.exp(-seconds / settle);
   return {

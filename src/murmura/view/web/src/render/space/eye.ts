@@ -1,5 +1,5 @@
 /**
- * The view of a world with a depth.
+ * The view of a 3-D world.
  *
  * It orbits a target. Until the user moves it, the target is the flock, and the view follows at a distance that fits the
  * size of the flock. It can also follow the selected animal, or fly behind it.
@@ -194,7 +194,7 @@ export class SpaceEye implements Eye {
     const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
     if (this.following && on) {
       const goal = { ...this.orbit, target: on };
-      // Across an edge of the world, jump: a flight through the whole world would be useless.
+      // When the animal wraps around the world, jump: flying across the whole world would only confuse.
       const jumped = Math.hypot(...minus(on, this.orbit.target)) > 0.4 * Math.min(...this.box.sides) && this.goal === null;
       this.orbit = jumped ? goal : { ...easedOrbit(this.orbit, goal, seconds), distance: this.orbit.distance };
       if (this.goal) this.goal = { ...this.goal, target: on };

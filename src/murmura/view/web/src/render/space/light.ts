@@ -1,4 +1,4 @@
-/** Light and haze of a world with a depth. */
+/** Light and haze of a 3-D world. */
 
 import type { Scene } from "../picture";
 import { middle } from "./camera";

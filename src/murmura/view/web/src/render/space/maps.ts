@@ -1,4 +1,4 @@
-/** Two small maps of a world with a depth, from above and from the south, and a compass with the axes x, y and z. */
+/** Two small maps of a 3-D world, from above and from the south, and a compass with the axes x, y and z. */
 
 import type { Gaps, Size } from "../camera";
 import type { Frame, Point } from "../../net/protocol";

@@ -1,4 +1,4 @@
-/** The additional scene data for worlds with a depth. */
+/** The additional scene data for 3-D worlds. */
 
 import type { JsonObject, SceneObject } from "../../net/protocol";
 import { valueAt } from "../../panel/controls/schema";
@@ -6,7 +6,7 @@ import type { Scene } from "../picture";
 import type { Shape } from "./bodies";
 import type { Box, Gaze } from "./camera";
 
-/** Air has ground below it, water a bed; "nowhere" is a world without a floor, with a grid for orientation. */
+/** Air has ground below it, and water a bed; "nowhere" is a world without a floor, with a grid for orientation. */
 export type Setting = "air" | "water" | "nowhere";
 
 export interface SpaceScene {
@@ -15,7 +15,7 @@ export interface SpaceScene {
   shape: Shape;
   setting: Setting;
   time: number; // simulated [s]
-  solids: readonly SceneObject[]; // obstacles; another list when they change
+  solids: readonly SceneObject[]; // obstacles; a new list when they change
 }
 
 /** The box of a scenario's world; null for a plane. */

@@ -1,8 +1,8 @@
 /**
- * Obstacles of a world with a depth as triangles: solid things that hide what is behind them.
+ * Obstacles of a 3-D world as triangles that hide what is behind them.
  *
- * Triangles run counter-clockwise as seen from outside. From within a solid nothing of it is seen, so that an eye that
- * comes too near looks through. A plane is solid from the side of the world's middle and glass from behind: an eye outside
+ * Triangles run counter-clockwise as seen from outside. A solid is invisible from inside, so that a camera that comes
+ * too near looks through it. A plane is opaque from the centre of the world and transparent from behind: a camera outside
  * a tank looks into it.
  */
 
@@ -10,7 +10,7 @@ import type { Pair, SceneObject } from "../../net/protocol";
 import { cornersOf, middle, type Box } from "./camera";
 import { across, add, cross, dot, minus, mix, times, unit, type Vec } from "./vectors";
 
-/** Six numbers a corner: place [u] and the way it faces. `solid` corners come first, the rest is glass. */
+/** Six numbers per corner: position [u] and normal. The first `solid` corners are opaque, the others transparent. */
 export interface Mesh {
   corners: Float32Array;
   solid: number;
@@ -46,7 +46,7 @@ class Builder {
     return this.numbers.length / 6;
   }
 
-  /** A flat face with any number of corners, none of them dented. */
+  /** A flat convex face with any number of corners. */
   face(...corners: Vec[]): void {
     const normal = unit(cross(minus(corners[1], corners[0]), minus(corners[2], corners[0])));
     for (let k = 2; k < corners.length; k++) this.facet([corners[0], corners[k - 1], corners[k]], [normal, normal, normal]);
@@ -56,7 +56,7 @@ class Builder {
     corners.forEach((corner, k) => { this.numbers.push(...corner, ...normals[k]); });
   }
 
-  /** A face of a round thing: each of its four corners faces its own way. */
+  /** A face of a round surface: each of its four corners has its own normal. */
   round(corners: readonly Vec[], normals: readonly Vec[]): void {
     for (const [a, b, c] of [[0, 1, 2], [0, 2, 3]]) this.facet([corners[a], corners[b], corners[c]], [normals[a], normals[b], normals[c]]);
   }
@@ -86,7 +86,7 @@ function cylinder(into: Builder, { x, y, radius, bottom, top }: Kind<"cylinder">
   }
 }
 
-/** The corners of a box in the order of `cornersOf`, turned about its upright middle line. */
+/** The corners of a box in the order of `cornersOf`, rotated about its vertical axis. */
 export function boxCorners({ low, high, turn = 0 }: Kind<"box">): Vec[] {
   const least: Vec = [Math.min(low[0], high[0]), Math.min(low[1], high[1]), Math.min(low[2], high[2])];
   const [mx, my] = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
@@ -100,7 +100,7 @@ function block(into: Builder, box: Kind<"box">): void {
   for (const face of BOX_FACES) into.face(...face.map((k) => corners[k]));
 }
 
-/** As much of an endless plane as the world holds. */
+/** The part of an infinite plane inside the world. */
 function plane(solid: Builder, glass: Builder, { point, normal }: Kind<"plane">, box: Box): void {
   const inward = dot(minus(middle(box), point), normal) < 0 ? -1 : 1;
   const facing = unit(times(normal, inward));
@@ -156,13 +156,13 @@ function area(points: readonly Pair[]): number {
   return points.reduce((sum, [x, y], k) => sum + x * points[(k + 1) % points.length][1] - y * points[(k + 1) % points.length][0], 0);
 }
 
-/** The triangles of a polygon that may be dented, counter-clockwise: corner after corner is cut off. */
+/** The triangles of a polygon, convex or not, counter-clockwise, by ear clipping. */
 function triangulated(points: readonly Pair[]): [Pair, Pair, Pair][] {
   const left = [...points];
   const found: [Pair, Pair, Pair][] = [];
   while (left.length > 3) {
     const k = left.findIndex((_, i) => isEar(left, i));
-    const i = Math.max(0, k); // one that crosses itself has none: then any corner
+    const i = Math.max(0, k); // a polygon that crosses itself may have no ear: then take any corner
     found.push([left[(i + left.length - 1) % left.length], left[i], left[(i + 1) % left.length]]);
     left.splice(i, 1);
   }

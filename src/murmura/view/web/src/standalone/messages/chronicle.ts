@@ -3,7 +3,7 @@
 import type { FlockEvent, Status } from "../../net/protocol";
 import type { UnnumberedEvent } from "../gpu/outputs";
 
-const MOST_SENT = 60; // events per message; if there are more, the newest
+const MOST_SENT = 60; // events per message; if there are more, only the newest are sent
 
 export class Chronicle {
   private newest = 0;
@@ -33,7 +33,7 @@ export class Chronicle {
     return sent;
   }
 
-  /** Part of a status message; nothing of births and deaths while there are none. */
+  /** Part of a status message; births and deaths are absent while there are none. */
   report(): Partial<Status> {
     const births = this.totals.birth ?? 0;
     const deaths = this.totals.death ?? 0;

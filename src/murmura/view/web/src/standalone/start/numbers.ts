@@ -1,4 +1,4 @@
-/** The numbers of the kernels for changed values, by the recipes that the export found and verified. */
+/** The numbers of the kernels for changed values, computed by the recipes that the export derived and verified. */
 
 import type { Curve, LiveValues, Recipe } from "../data";
 

@@ -14,9 +14,9 @@ import { LISTS, numberAt, valueAt, withValue } from "../values";
 
 const MOST_LISTENERS = 128; // maximum number of hunters and food sources
 const REACH = 220; // [u] of an attractor, in a world whose shorter side is 1,000 u
-const FOOD_PULL = 2; // where nobody eats
+const FOOD_PULL = 2; // in a scenario without feeding
 
-/** The rule that owns objects of a kind. Where nobody eats, food only attracts. */
+/** The rule that owns objects of a kind. In a scenario without feeding, food only attracts. */
 export function ruleOf(scene: RunnableScene, kind: Placeable): string {
   if (kind === "predator") return "predators";
   return kind === "food" && Object.hasOwn(scene.templates, "feeding") ? "feeding" : "attractors";
@@ -119,7 +119,7 @@ function fresh(scene: RunnableScene, rule: string, entry: JsonObject): Float32Ar
   return Float32Array.from(template.row);
 }
 
-/** A hunter sets off at half its speed, in a direction that follows from its number and the seed. */
+/** A hunter starts at half its speed, in a direction derived from its number and the seed. */
 function setOff(columns: string[], row: Float32Array, number: number, maxSpeed: number, seed: number): void {
   const [turn] = uniformPair(seedWords(seed), 1, number, STREAM_HUNTER_START);
   row[columns.indexOf("vx")] = Math.cos(2 * Math.PI * turn) * maxSpeed * 0.5;

@@ -14,7 +14,7 @@ const STREAM_HEADING = 2;
 const STREAM_SPEED = 7;
 export const STREAM_HUNTER_START = 20;
 const STREAM_NOISE_OFFSET = 4;
-const IN_SPACE = 500; // offset of the streams that only worlds with a depth use
+const IN_SPACE = 500; // offset of the streams that only 3-D worlds use
 
 /** Threefry-2x32 with 20 rounds. */
 export function threefry(key0: number, key1: number, a: number, b: number): [number, number] {

@@ -6,7 +6,7 @@ import type { Flock } from "../gpu/flock_state";
 import { drawnStart } from "./random";
 import { valueAt } from "../values";
 
-/** The flock of a seed. A scene that cannot be drawn always begins with the exported start; only later random events differ. */
+/** The flock of a seed. Where the start cannot be generated, it is always the exported one, and only later random events depend on the seed. */
 export function startOf(scene: RunnableScene, scenario: JsonObject, seed: number, count: number): Flock {
   const { start, hello } = scene;
   const isOwn = seed === hello.seed && count === valueAt(hello.scenario, "agents") && !startChanged(scene, scenario);

@@ -11,7 +11,7 @@ function facetsOf(...things: SceneObject[]): { corners: Vec[]; facing: Vec; soli
   return Array.from({ length: corners.length / 18 }, (_, k) => ({ corners: [0, 6, 12].map((n) => vec(18 * k + n)), facing: vec(18 * k + 3), solid: 3 * k < solid }));
 }
 
-/** Six times the volume within, by Gauss: positive only if all facets face outwards and none is missing. */
+/** Six times the enclosed volume, by the divergence theorem: positive only if all facets face outwards and none is missing. */
 function volumeOf(thing: SceneObject): number {
   return facetsOf(thing).reduce((sum, { corners: [a, b, c] }) => sum + dot(a, cross(b, c)), 0) / 6;
 }
@@ -33,7 +33,7 @@ describe("solids", () => {
     expect(volumeOf(thing) / volume).toBeLessThan(1 + 1e-6);
   });
 
-  it("show a plane within the world, solid from the middle's side and glass from behind, whichever way it was written", () => {
+  it("clip a plane to the world, opaque from the centre and transparent from behind, whatever the sign of its normal", () => {
     for (const normal of [[0, 0, 1], [0, 0, -1]] as const) {
       const facets = facetsOf({ kind: "plane", point: [999, -999, 10], normal: [...normal] });
       expect(facets.filter(({ solid }) => solid).map(({ facing }) => facing[2])).toEqual([1, 1]);
@@ -45,12 +45,12 @@ describe("solids", () => {
     expect(facetsOf({ kind: "plane", point: [0, 0, 0], normal: [0, 0, 1] })).toHaveLength(4); // on the floor
   });
 
-  it("turn a box about its upright middle line, counter-clockwise seen from above", () => {
+  it("rotate a box about its vertical axis, counter-clockwise seen from above", () => {
     const [first] = boxCorners({ kind: "box", low: [10, 10, 10], high: [30, 20, 15], turn: 90 });
     first.forEach((value, axis) => { expect(value).toBeCloseTo([25, 5, 10][axis], 9); });
   });
 
-  it("show a wall from both sides and nothing that nobody bumps into", () => {
+  it("show a wall from both sides, and no attractors", () => {
     const facings = facetsOf({ kind: "wall", points: [[0, 0], [10, 0]] }).map(({ facing }) => facing[1]);
     expect(facings.sort()).toEqual([-1, -1, 1, 1]);
     expect(facetsOf({ kind: "attractor", x: 1, y: 1, radius: 5, strength: 1 })).toEqual([]);

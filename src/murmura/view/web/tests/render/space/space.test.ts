@@ -32,18 +32,18 @@ describe("frames in space", () => {
     expect(rollOf(space, 1)).toBeCloseTo(-Math.PI / 2, 6);
   });
 
-  it("that are cut short are refused", () => {
+  it("that are truncated are refused", () => {
     expect(() => decodeFrame(makeSpaceFrame([[1, 1, 1, 1, 1, 1]]).slice(0, 74))).toThrow(/75 bytes/);
   });
 
-  it("blend across the seam of an axis that wraps, and of no other", () => {
+  it("are interpolated across the edge of axes that wrap, and of no others", () => {
     const [a, b] = [makeSpaceFrame([[100, 0, 65000, EAST, 0, 0]], { wrapsZ: true }), makeSpaceFrame([[60000, 0, 500, EAST, 0, 0]], { wrapsZ: true })].map(decodeFrame);
     const at = placeAt({ from: { frame: a, time: 0, slot: 0 }, to: { frame: b, time: 1, slot: 1 }, alpha: 0.5, step: 1 }, 0);
     expect(at?.z).toBeGreaterThan(495 - 6);
     expect(at?.x).toBeCloseTo(-10 + ((60100 / 2) / 65535) * 1600, 0);
   });
 
-  it("know the middle of a flock that lies across the seam", () => {
+  it("find the centre of a flock that extends across the edge", () => {
     const flock = decodeFrame(makeSpaceFrame([[0, 0, 1000, EAST, 0, 0], [0, 0, 64535, EAST, 0, 0]], { wrapsZ: true }));
     const z = flock.space ? middleOf(flock, flock.space).z : NaN;
     expect(Math.min(Math.abs(z + 5), Math.abs(z - 495))).toBeLessThan(1);
@@ -60,11 +60,11 @@ describe("frames in space", () => {
   });
 });
 
-describe("the eye in space", () => {
+describe("the view in space", () => {
   const orbit: Orbit = { target: [600, 500, 200], distance: 900, turn: -Math.PI / 2, tilt: 0.3 };
   const gaze = gazeOf(orbit, VIEW);
 
-  it("sees what it looks at in the middle, x to the right and z up", () => {
+  it("shows its target in the centre, x to the right and z up", () => {
     expect(project(gaze, orbit.target)).toMatchObject({ x: expect.closeTo(500, 6) as number, y: expect.closeTo(350, 6) as number });
     expect(project(gaze, orbit.target).far).toBeCloseTo(900, 6);
     expect(project(gaze, [700, 500, 200]).x).toBeGreaterThan(500);
@@ -72,7 +72,7 @@ describe("the eye in space", () => {
     for (const [a, b] of [[gaze.right, gaze.up], [gaze.up, gaze.ahead], [gaze.ahead, gaze.right]]) expect(dot(a, b)).toBeCloseTo(0, 9);
   });
 
-  it("meets a place again through the window, at any depth", () => {
+  it("maps positions to the window and back, at any depth", () => {
     for (const place of [[100, 900, 30], [600, 500, 200], [1100, 200, 380]] as const) {
       const p = project(gaze, place);
       near(meets(gaze, p, place), place, 6);
@@ -80,7 +80,7 @@ describe("the eye in space", () => {
     }
   });
 
-  it("shows the whole world in what panels leave free", () => {
+  it("shows the whole world in the area that panels leave free", () => {
     const gaps = { left: 300, top: 40, right: 0, bottom: 80 };
     const { centre, room } = freeRoom(VIEW, gaps);
     const whole = gazeOf(fittedOrbit(BOX, VIEW, gaps, 1, 0.4, 0), VIEW, gaps);
@@ -90,7 +90,7 @@ describe("the eye in space", () => {
     expect(reach).toBeLessThan(1.001);
   });
 
-  it("keeps what is under the pointer there while it zooms, and never turns over", () => {
+  it("keeps the position under the pointer fixed while zooming, and never turns upside down", () => {
     const at = { x: 820, y: 160 };
     const under = meets(gaze, at, orbit.target);
     const closer = zoomedTo(orbit, gaze, at, 2, [1, 1e5]);
@@ -100,7 +100,7 @@ describe("the eye in space", () => {
     expect(easedOrbit(orbit, closer, 60)).toMatchObject({ distance: expect.closeTo(450, 6) as number });
   });
 
-  it("leans with the animal it flies along with: to the left its left side is down", () => {
+  it("banks with the animal that it follows: in a left bank, the left side is down", () => {
     const leaning = gazeAlong([0, 0, 100], [1, 0, 0], gaze, 0.5); // flies east, so that north is on its left
     expect(project(leaning, [100, 30, 100]).x).toBeLessThan(gaze.centre.x);
     expect(leaning.up[1]).toBeGreaterThan(0.4);
@@ -108,7 +108,7 @@ describe("the eye in space", () => {
   });
 });
 
-it("small maps lead to the place that was pressed, and keep the third coordinate", () => {
+it("a press on a small map moves to that position and keeps the third coordinate", () => {
   const maps = mapsOf(VIEW, { left: 0, top: 0, right: 0, bottom: 0 }, BOX);
   const [side_, above] = maps;
   near(throughMaps(maps, { x: above.x, y: above.y }, BOX, [1, 2, 3]) ?? [0, 0, 0], [0, 1000, 3], 6);
@@ -116,7 +116,7 @@ it("small maps lead to the place that was pressed, and keep the third coordinate
   expect(throughMaps(maps, { x: 5, y: 5 }, BOX, [1, 2, 3])).toBeNull();
 });
 
-it("scenarios say what their world looks like", () => {
+it("the scenario determines what its world looks like", () => {
   const world = { width: 1200, height: 900, depth: 500, boundary: "wrap" };
   expect(boxOf({ world: { ...world, depth: null } })).toBeNull();
   expect(boxOf({ world })?.sides).toEqual([1200, 900, 500]);
@@ -126,7 +126,7 @@ it("scenarios say what their world looks like", () => {
   expect([1200, 120, 3].map((width) => gridStep({ low: [0, 0, 0], sides: [width, 1, 1] }))).toEqual([200, 20, 0.5]);
 });
 
-it("words in space know north, up and the right hand", () => {
+it("descriptions in space use north, up and right correctly", () => {
   expect(compass([0, 1])).toBe("south");
   expect(compass([0, 1, 0])).toBe("north");
   expect(compass([1, 0, 0.5])).toBe("east upwards");

@@ -69,7 +69,7 @@ export const BODY_VERTEX = `${PULLED}${GAZE}${COLOURS}
 uniform vec4 u_shape[48];          // corners: x, y, z, part + shade
 uniform int u_corners;
 uniform float u_half;              // half the length of a body [u]
-uniform float u_clear;             // [u] bodies nearer to the eye shrink
+uniform float u_clear;             // [u] bodies nearer to the camera than this shrink
 uniform float u_least;             // least size in device px
 uniform float u_pixels;            // device px per u at a distance of 1 u
 uniform float u_seconds;           // simulated

@@ -1,4 +1,4 @@
-/** Paints obstacles with a depth: they hide animals behind them and are hidden by those in front. */
+/** Paints obstacles with depth: they hide animals behind them and are hidden by those in front. */
 
 import type { SceneObject } from "../../../net/protocol";
 import { makeProgram, type Program, type Uniforms } from "../../gl/program";
@@ -7,7 +7,7 @@ import type { Air } from "../light";
 import { meshOf } from "../solids";
 import { SOLID_FRAGMENT, SOLID_VERTEX } from "./world_shaders";
 
-const GLASS = 0.12; // how much of a plane is seen from behind
+const GLASS = 0.12; // opacity of a plane seen from behind
 
 export class SolidPainter {
   private readonly program: Program;
@@ -30,7 +30,7 @@ export class SolidPainter {
     gl.bindVertexArray(null);
   }
 
-  /** Triangles go to the card when the things change, not with each picture. */
+  /** Triangles are uploaded when the obstacles change, not for every picture. */
   private update(things: readonly SceneObject[], box: Box): void {
     if (this.made?.things === things && this.made.box === box) return;
     this.made = { things, box };

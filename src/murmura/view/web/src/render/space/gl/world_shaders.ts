@@ -191,13 +191,13 @@ void main() {
   gl_Position = vec4(p, ((u_range.y + u_range.x) * far - 2.0 * u_range.y * u_range.x) / (u_range.y - u_range.x), far);
 }`;
 
-/** Light from the sky, from the west and a little from the eye, and a pale rim: faces of stone differ without a sun. */
+/** Light from the sky, from the west and a little from the camera, and a pale rim: faces of an obstacle differ even without a sun. */
 export const SOLID_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 v_facing, v_away;
 in float v_far;
 uniform vec3 u_stone;
-uniform vec4 u_haze;               // colour, and one over the distance at which two thirds are lost in it
+uniform vec4 u_haze;               // colour, and the inverse of the distance at which it hides two thirds
 uniform float u_cover;
 out vec4 color;
 void main() {

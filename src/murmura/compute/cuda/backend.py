@@ -249,7 +249,7 @@ class BackendCuda:
         launch("note_places")
         launch("gather")
         if MARKING_KERNEL in self._text.kernels:
-            launch(MARKING_KERNEL, -(-blocks // 32))
+            launch(MARKING_KERNEL)
         launch("steer")
         if plan.has_lifecycle:
             launch("find_fathers")

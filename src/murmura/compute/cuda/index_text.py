@@ -190,15 +190,17 @@ extern "C" __global__ void gather(const Arguments a) {{
 """
 
 MARKS_TEXT = """
-/* One thread marks 32 agents. */
+/* A word of marks for each 32 agents: a warp votes, or one thread asks them all. */
 extern "C" __global__ void mark_contributors(const Arguments a) {
-    const int word = THREAD, first = 32 * word;
     if (a.sizes.idle) return;
-    const int alive = a.index.start[a.sizes.bins];
-    if (first >= alive) return;
+    const int i = THREAD, alive = a.index.start[a.sizes.bins];
+#ifdef WARPS
+    const unsigned marks = __ballot_sync(0xffffffffu, i < alive && contributes(a, i));
+#else
     unsigned marks = 0;
-    for (int k = 0; k < 32 && first + k < alive; k++) marks |= (unsigned)contributes(a, first + k) << k;
-    a.index.marks[word] = marks;
+    for (int k = 0; i % 32 == 0 && k < 32 && i + k < alive; k++) marks |= (unsigned)contributes(a, i + k) << k;
+#endif
+    if (i % 32 == 0 && i < alive) a.index.marks[i / 32] = marks;
 }
 
 /* Whether some agent of a run may be marked: words are tested whole. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from murmura.view.session.observing.family import family
 from tests.lab.births_and_deaths import family as heirs
+from tests.view.live import flock
 
 from .tab import Tab
 
@@ -32,6 +33,8 @@ def test_an_agents_family_is_shown_and_can_be_walked_along(tab: Tab) -> None:
     # Births, deaths by cause and what the population goes through stand in the charts.
     charts = tab.page.get_by_label("Charts", exact=True).first
     tab.until(lambda: "of starvation" in charts.inner_text() and "Mating season" in charts.inner_text())
+    tab.still(flock(20))  # the chronicle of another flock
+    tab.until(lambda: "Mating season" not in charts.inner_text() and "starvation" not in charts.inner_text())
 
 
 def test_the_flock_is_coloured_by_genes_and_stances_where_there_are_any(tab: Tab) -> None:

@@ -191,6 +191,10 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     lines.first.get_by_role("button").click()
     tab.until(lambda: np.hypot(tab.see("camera.x") - newest["x"], tab.see("camera.y") - newest["y"]) < 1)
     tab.page.mouse.move(3, 3)
+    tab.send("step", count=3)  # a line that was clicked does not hold the list
+    tab.until(lambda: tab.session.feed.newest > newest["number"])
+    later = tab.session.feed.since(0)[-1]
+    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {later['id']} came from elsewhere."))
     feed.get_by_label("arrivals").uncheck()
     tab.until(lambda: "Nothing yet." in feed.inner_text())
 

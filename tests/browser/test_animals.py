@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import murmura as mm
 from murmura.engine.reading.surroundings import hunters
@@ -104,6 +105,48 @@ def test_bodies_are_drawn_from_near(tab: Tab) -> None:
     tab.page.keyboard.press("f")
     tab.still(flock(20))
     tab.until(lambda: tab.session.body_observer.window is None)
+
+
+def test_parts_size_energy_health_and_signs_are_those_of_the_animal(tab: Tab) -> None:
+    signs = ["♂", "♂♥", "♀⚔", "♀●", "♀!"]
+    states = {
+        "gender": [1, 1, 0, 0, 0], "mating_state": [0, 3, 5, 0, 0], "feeding_state": [0, 0, 0, 3, 0],
+        "panic_level": [0, 0, 0, 0, 0.9], "energy": [0.4, 1, 1, 1, 1], "health": [0.6, 1, 1, 1, 1],
+        "gene_size": [2.25, 1, 1, 1, 1], "part_eye": [4, 0, 0, 0, 0], "part_spike": [2, 0, 0, 0, 0],
+        "part_antenna": [1, 0, 0, 0, 0], "stance": [0] * 5,
+    }  # fmt: skip
+    tab.still(_ecosystem(agents=5, **{"world.width": 400.0, "world.height": 400.0}))
+
+    def set_up() -> None:
+        state = tab.simulation.state.copy()
+        state["position_x"][:], state["position_y"][:] = 180.0 + 10.0 * np.arange(5), 200.0
+        for name, values in states.items():
+            state[name][:] = values
+        for part in ("fin", "tail", "glow", "shell"):
+            state[f"part_{part}"][:] = 0
+        tab.simulation.load_state(state)
+        tab.session.source.epoch += 1
+
+    tab.inside(set_up)
+    tab.shows_now()
+    [middle] = tab.screen([[200.0, 200.0]])
+    tab.page.mouse.move(*middle.tolist())
+    tab.page.mouse.wheel(0, -1200)
+    tab.until(lambda: tab.session.body_observer.window is not None)
+    tab.until(lambda: set(tab.drawn()["texts"]) >= set(signs))
+    drawn = tab.drawn()
+    assert sorted(drawn["texts"]) == sorted(signs)
+    assert len([arc for arc in drawn["arcs"] if abs(arc["r"] - 0.1) < 1e-6]) == 4  # eyes
+    ends = [np.round(line["to"], 2).tolist() for line in drawn["lines"]]
+    assert [ends.count([x, side * 0.62]) for x in (0.35, 0.07) for side in (1, -1)] == [1] * 4  # spikes
+    assert ends.count([1.5, 0.3]) == 1  # an antenna
+    bars = sorted((rect["w"] for rect in drawn["rects"] if rect["h"] == 2.5), reverse=True)
+    large, small = bars[0], bars[4]
+    # Of the first, energy and health and what lies behind them; the others have all of both.
+    assert bars == pytest.approx(
+        sorted([large, large, 0.6 * large, 0.4 * large] + [small] * 16, reverse=True)
+    )
+    assert large / small == pytest.approx(1.5)
 
 
 def test_a_hunter_shows_whom_it_is_after_and_how_far_it_frightens(tab: Tab) -> None:

@@ -32,7 +32,9 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = web / "src" / "text" / "catalogs" / "de.json"
     table.parent.mkdir(exist_ok=True)
     table.write_text(json.dumps(TEXTS))
-    subprocess.run([web / "node_modules" / ".bin" / "vite", "build"], cwd=web, check=True, capture_output=True)
+    subprocess.run(
+        [web / "node_modules" / ".bin" / "vite", "build"], cwd=web, check=True, capture_output=True
+    )
     [found] = (root / "view" / "static" / "assets").glob("index-*.js")
     return found
 
@@ -49,6 +51,7 @@ def test_texts_come_from_the_table_of_the_visitors_language(make_tab: MakeTab, s
         tab.send("select", id=4)
         tab.until(tab.page.get_by_role("heading", name=words["Agent {}"].format(4)).is_visible)
         counted = words["{} agents · {}"].partition(" · ")[0].format(60)
-        tab.until(lambda counted=counted: counted in str(tab.page.locator(".brief").text_content()))
+        brief = tab.page.locator(".brief")
+        tab.until(lambda counted=counted, brief=brief: counted in str(brief.text_content()))
         # What the table lacks stays English.
         assert tab.page.get_by_role("button", name="Add a chart").is_visible()

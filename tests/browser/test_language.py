@@ -13,7 +13,7 @@ from .conftest import WEB, MakeTab
 
 TEXTS = {
     "Settings": "Einstellungen",
-    "Play": "Start",
+    "Play": "Abspielen",
     "More rules": "Weitere Regeln",
     "Search settings": "Einstellungen durchsuchen",
     "Agent {}": "Tier {}",

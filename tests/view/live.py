@@ -10,8 +10,9 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,14 +71,14 @@ class OptionalRecorder:
 class Live:
     """A session with a running server and its cookie."""
 
-    def __init__(self, session: Session, code: str | None = None) -> None:
+    def __init__(self, session: Session, code: str | None = None, lessons: Sequence[Path] = ()) -> None:
         self.session = session
         self._listener = listen("127.0.0.1", None)
         self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
         self.recorder = OptionalRecorder()
-        self.app = make_app(session, self.port, recorder=self.recorder, code=code)
+        self.app = make_app(session, self.port, recorder=self.recorder, code=code, lessons=lessons)
         self.token = str(self.app.launch_token)
         config = server_config(self.app, "127.0.0.1", self.port)
         config.log_level = "critical"

@@ -141,7 +141,9 @@ def test_a_link_brings_the_scene_back(tab: Tab, lend_tab: MakeTab) -> None:
     tab.send("set", values=values)
     tab.send("reset", seed=41)
     tab.send("place", kind="circle", x=200, y=150, radius=30)
-    tab.until(lambda: tab.see("things") == ["circle"])
+    tab.send("place", kind="attractor", x=300, y=150, strength=-2.0)
+    tab.send("place", kind="predator", x=400, y=250, species="owl")
+    tab.until(lambda: set(tab.see("things")) == {"circle", "attractor", "predator"})
     # Only the newest messages are sent, so the circle may arrive before the scenario that the link is made of.
     told = "() => [heard.scenario?.scenario, heard.hello?.scenario]"
     tab.until(lambda: tab.session.scenario.model_dump(mode="json") in tab.page.evaluate(told))

@@ -364,6 +364,7 @@ def test_objects_are_placed_and_removed_and_an_animal_is_inspected(shown: tuple[
     assert told["id"] == chosen
     np.testing.assert_allclose(told["position"], meant["position"], atol=0.01)
     assert {it["id"] for it in told["neighbors"]} == {it["id"] for it in meant["neighbors"]}
+    assert told["target"] == meant["target"]
     assert told["perception"] == pytest.approx(meant["perception"])
     assert told["state"]["species"] == meant["state"]["species"]
     assert told["state"]["energy"] == pytest.approx(meant["state"]["energy"], abs=0.02)

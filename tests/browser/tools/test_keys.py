@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,9 +135,11 @@ def test_keys_that_save_something(tab: Tab) -> None:
     tab.still(flock(30))
     tab.send("step", count=4)
     tab.until(lambda: tab.see("step") == 4)
-    picture = _download(tab, lambda: tab.page.keyboard.press("Shift+S"))
-    assert picture.suggested_filename == "murmura-classic-seed7-step4.png"
-    assert _content(picture)[:8] == b"\x89PNG\r\n\x1a\n"
+    for key, size in (("Shift+S", (960, 640)), ("y", (3840, 2560))):
+        picture = _download(tab, lambda key=key: tab.page.keyboard.press(key))
+        assert picture.suggested_filename == "murmura-classic-seed7-step4.png"
+        assert _content(picture)[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", _content(picture)[16:24]) == size
     scenario = _download(tab, lambda: tab.page.keyboard.press("e"))
     assert mm.Scenario.from_data(json.loads(_content(scenario))) == tab.session.scenario
     actions = json.loads(_content(_download(tab, lambda: tab.page.keyboard.press("Shift+A"))))

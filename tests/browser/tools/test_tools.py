@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import murmura as mm
+from murmura.rules.evolution.stances import Stance
 from tests.browser.conftest import MakeTab
 from tests.browser.tab import Tab
 from tests.view.live import flock
@@ -182,6 +184,25 @@ def test_quick_clicks_place_as_many_objects(tab: Tab) -> None:
     for hunter, spot in zip(hunters, spots, strict=True):
         assert hunter.kind == "owl" and _near(vars(hunter), _world(tab, spot))
     tab.until(lambda: tab.see("things").count("predator") == 6)
+
+
+def test_where_species_hunt_a_click_makes_one_of_theirs(tab: Tab) -> None:
+    """With the genes of its species; and the others flee from it."""
+    values = {"agents": 12, "world.width": 400.0, "world.height": 400.0, "display.follow_window": False}
+    simulation = tab.still(mm.load_scenario("arms-race").with_values(values | {"species.1.share": 0.001}))
+    before = set(simulation.ids.tolist())
+    tab.page.keyboard.press("Shift+D")
+    assert tab.page.get_by_label("Kind of predator", exact=True).input_value() == "predator"
+    tab.page.mouse.click(*HERE)
+    [new] = tab.until(lambda: set(simulation.ids.tolist()) - before)
+    row, state = simulation.ids.tolist().index(new), simulation.state
+    assert _near({axis: state[f"position_{axis}"][row] for axis in "xy"}, _world(tab, HERE))
+    assert state["species_id"][row] == 1 and state["part_spike"][row] == 3
+    assert state["gene_aggression"][row] > state["gene_aggression"][state["species_id"] == 0].max()
+    tab.until(lambda: tab.see("drawn") == len(before) + 1)
+    assert not (state["stance"] == Stance.FLEEING).any()
+    tab.send("step", count=3)
+    tab.until(lambda: (simulation.state["stance"] == Stance.FLEEING).any())
 
 
 def test_attractors_and_repulsors_stay_are_moved_and_removed(tab: Tab) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import murmura as mm
 from murmura.engine.reading.surroundings import hunters
@@ -16,8 +17,16 @@ def _ecosystem(**values: Any) -> mm.Scenario:
     return mm.load_scenario("arms-race").with_values({"agents": 14} | values)
 
 
+def _sights(simulation: mm.Simulation) -> np.ndarray:
+    """How far each animal sees by its genes [u]."""
+    genome, state = simulation.scenario.rules.genome, simulation.state
+    more = genome.eye_vision * state["part_eye"] + genome.antenna_vision * state["part_antenna"]
+    reach = np.maximum(genome.least_vision, genome.max_vision * state["gene_vision"] * (1.0 + more))
+    return np.minimum(reach, simulation.scenario.perception.radius)
+
+
 def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> None:
-    simulation = tab.still(_ecosystem())
+    simulation = tab.still(_ecosystem(**{"rules.genome.max_vision": 100.0}))
     tab.send("step", count=3)
     tab.until(lambda: simulation.step_count == 3)
     tab.send("select", id=2)
@@ -30,17 +39,57 @@ def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> No
     assert "2 eyes" in text and f"Age\n{told['life']['age']:.0f} s" in text
     story.get_by_text("Genes").click()
     assert "Longevity" in story.inner_text()
-    radius = tab.session.inspection["perception"]["radius"]  # type: ignore[index]
-    assert radius < simulation.scenario.perception.radius - 1
-    circle = radius * tab.see("camera.zoom")
-    whole = [arc for arc in tab.drawn()["arcs"] if arc["how"] == "stroke"]  # the wedge is filled
-    assert min(abs(arc["r"] - circle) for arc in whole) < 0.01
-    # V draws the mean sight of each species, not the scenario's radius.
-    tab.until(lambda: tab.session.status["population"].get("sights"))
-    sights = np.array(tab.session.status["population"]["sights"]) * tab.see("camera.zoom")
-    tab.page.keyboard.press("Escape")
+    sights, zoom = _sights(simulation), tab.see("camera.zoom")
+    assert sights.max() < simulation.scenario.perception.radius - 1
+    for how in ("stroke", "fill"):  # the circle, and the field of view
+        radii = [arc["r"] for arc in tab.drawn()["arcs"] if arc["how"] == how]
+        assert min(abs(radius - sights[2] * zoom) for radius in radii) < 0.01
+
+
+def test_everybodys_sight_is_the_mean_of_its_kind(tab: Tab) -> None:
+    """V and N where genes decide how far one sees."""
+    simulation = tab.still(_ecosystem(**{"rules.genome.max_vision": 100.0, "world.width": 400.0}))
+    sights, kinds = _sights(simulation), simulation.state["species_id"]
+    reach = np.array([sights[kinds == kind].mean() for kind in range(2)])[kinds]
+    tab.until(lambda: (tab.page.evaluate("() => heard.status?.population?.sights") or [])[1:])
     tab.page.keyboard.press("v")
-    tab.until(lambda: set(sights.round(1).tolist()) <= {round(arc["r"], 1) for arc in tab.drawn()["arcs"]})
+    zoom, places = tab.see("camera.zoom"), tab.screen(simulation.positions)
+    cones = [arc for arc in tab.drawn()["arcs"] if arc["how"] == "fill"]
+    for place, radius in zip(places, reach * zoom, strict=True):
+        [cone] = [arc for arc in cones if np.hypot(arc["x"] - place[0], arc["y"] - place[1]) < 0.5]
+        assert abs(cone["r"] - radius) < 0.01
+    tab.page.keyboard.press("v")
+    tab.page.keyboard.press("n")
+    world = simulation.scenario.world
+    size = np.array([world.width, world.height])
+    ways = simulation.positions[None, :] - simulation.positions[:, None]
+    gaps = np.linalg.norm(ways - size * np.round(ways / size), axis=2)
+    seen = (gaps <= reach[:, None]) & ~np.eye(len(gaps), dtype=bool)
+    assert 0 < seen.sum() < np.count_nonzero(gaps <= simulation.scenario.perception.radius) - len(gaps)
+    lines = [np.subtract(line["to"], line["from"]) / zoom for line in tab.drawn()["lines"]]
+    np.testing.assert_allclose(np.sort(np.linalg.norm(lines, axis=1)), np.sort(gaps[seen]), atol=0.05)
+
+
+def test_mate_and_prey_of_the_chosen_animal_are_named_and_can_be_chosen(tab: Tab) -> None:
+    simulation = tab.still(_ecosystem(**{"world.width": 400.0, "world.height": 400.0}))
+
+    def starve_hunters() -> None:
+        state = simulation.state.copy()
+        state["energy"][state["species_id"] == 1] = 0.5
+        simulation.load_state(state)
+
+    tab.inside(starve_hunters)
+    tab.send("step", count=4)
+    tab.until(lambda: simulation.step_count == 4)
+    story = tab.page.get_by_role("region", name="Chosen agent")
+    for label, column in (("Mate", "target_mate_id"), ("Hunts", "quarry_id")):
+        named = simulation.state[column]
+        [row, *_] = np.flatnonzero(named >= 0)
+        tab.send("select", id=int(simulation.ids[row]))
+        tab.until(lambda row=row: f"Agent {simulation.ids[row]} " in story.inner_text())
+        other = story.locator("p", has_text=f"{label}: agent {named[row]}")
+        other.get_by_role("button").click()
+        tab.until(lambda row=row, named=named: tab.see("chosen") == named[row])
 
 
 def test_bodies_are_drawn_close_up(tab: Tab) -> None:
@@ -55,6 +104,48 @@ def test_bodies_are_drawn_close_up(tab: Tab) -> None:
     tab.page.keyboard.press("f")
     tab.still(flock(20))
     tab.until(lambda: tab.session.body_observer.window is None)
+
+
+def test_parts_size_energy_health_and_signs_are_those_of_the_animal(tab: Tab) -> None:
+    signs = ["♂", "♂♥", "♀⚔", "♀●", "♀!"]
+    states = {
+        "gender": [1, 1, 0, 0, 0], "mating_state": [0, 3, 5, 0, 0], "feeding_state": [0, 0, 0, 3, 0],
+        "panic_level": [0, 0, 0, 0, 0.9], "energy": [0.4, 1, 1, 1, 1], "health": [0.6, 1, 1, 1, 1],
+        "gene_size": [2.25, 1, 1, 1, 1], "part_eye": [4, 0, 0, 0, 0], "part_spike": [2, 0, 0, 0, 0],
+        "part_antenna": [1, 0, 0, 0, 0], "stance": [0] * 5,
+    }  # fmt: skip
+    tab.still(_ecosystem(agents=5, **{"world.width": 400.0, "world.height": 400.0}))
+
+    def set_up() -> None:
+        state = tab.simulation.state.copy()
+        state["position_x"][:], state["position_y"][:] = 180.0 + 10.0 * np.arange(5), 200.0
+        for name, values in states.items():
+            state[name][:] = values
+        for part in ("fin", "tail", "glow", "shell"):
+            state[f"part_{part}"][:] = 0
+        tab.simulation.load_state(state)
+        tab.session.source.epoch += 1
+
+    tab.inside(set_up)
+    tab.shows_now()
+    [middle] = tab.screen([[200.0, 200.0]])
+    tab.page.mouse.move(*middle.tolist())
+    tab.page.mouse.wheel(0, -1200)
+    tab.until(lambda: tab.session.body_observer.window is not None)
+    tab.until(lambda: set(tab.drawn()["texts"]) >= set(signs))
+    drawn = tab.drawn()
+    assert sorted(drawn["texts"]) == sorted(signs)
+    assert len([arc for arc in drawn["arcs"] if abs(arc["r"] - 0.1) < 1e-6]) == 4  # eyes
+    ends = [np.round(line["to"], 2).tolist() for line in drawn["lines"]]
+    assert [ends.count([x, side * 0.62]) for x in (0.35, 0.07) for side in (1, -1)] == [1] * 4  # spikes
+    assert ends.count([1.5, 0.3]) == 1  # an antenna
+    bars = sorted((rect["w"] for rect in drawn["rects"] if rect["h"] == 2.5), reverse=True)
+    large, small = bars[0], bars[4]
+    # Of the first, energy and health and what lies behind them; the others have all of both.
+    assert bars == pytest.approx(
+        sorted([large, large, 0.6 * large, 0.4 * large] + [small] * 16, reverse=True)
+    )
+    assert large / small == pytest.approx(1.5)
 
 
 def test_a_hunter_shows_its_target_and_its_fright_radius(tab: Tab) -> None:

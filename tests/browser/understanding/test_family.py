@@ -7,6 +7,7 @@ import re
 from murmura.view.session.observing.family import family
 from tests.browser.tab import Tab
 from tests.lab.births_and_deaths import family as heirs
+from tests.view.live import flock
 
 
 def test_an_agents_family_is_shown_and_can_be_walked_along(tab: Tab) -> None:
@@ -34,6 +35,8 @@ def test_an_agents_family_is_shown_and_can_be_walked_along(tab: Tab) -> None:
     charts = tab.page.get_by_label("Charts", exact=True).first
     tab.until(lambda: re.search(r"Deaths: .*starvation \d", charts.inner_text()))
     tab.until(lambda: "Mating season" in charts.inner_text())
+    tab.still(flock(20))  # the chronicle of another flock
+    tab.until(lambda: "Mating season" not in charts.inner_text() and "starvation" not in charts.inner_text())
 
 
 def test_the_flock_is_coloured_by_genes_and_stances_where_there_are_any(tab: Tab) -> None:

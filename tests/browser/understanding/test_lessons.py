@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from murmura.view.session.session import Session
+from tests.browser.sharing.test_share import opened
 from tests.browser.tab import Tab
+from tests.view.live import Live, flock
 
 
 def test_a_lesson_sets_asks_and_shows(tab: Tab) -> None:
@@ -21,3 +28,37 @@ def test_a_lesson_sets_asks_and_shows(tab: Tab) -> None:
     tab.send("pause")
     card.get_by_role("button", name="End the lesson").click()
     assert not card.is_visible()
+
+
+OWN = """
+title = "How many see a hawk?"
+scene = "classic"
+values = { agents = 30 }
+
+[[steps]]
+say = "Count them."
+ask = "How many are there?"
+answer = "Thirty."
+"""
+
+
+def test_a_teachers_own_lesson_stands_beside_the_ten_that_are_included(
+    built: None, browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "hawk.toml").write_text(OWN)
+    with Live(Session(flock(20), seed=7, backend="reference"), lessons=[tmp_path]) as live:
+        page = opened(browser, f"{live.origin}/?token={live.app.renew()}")
+        try:
+            page.wait_for_function("() => globalThis.murmura?.drawn === 20")
+            page.keyboard.press("z")
+            titles = page.get_by_role("dialog", name="Lessons").locator("li")
+            titles.nth(10).wait_for()
+            assert titles.count() == 11 and titles.last.inner_text() == "How many see a hawk?"
+            titles.last.get_by_role("button").click()
+            card = page.get_by_role("region", name="Lesson", exact=True)
+            page.wait_for_function("() => murmura.drawn === 30")
+            assert "Count them." in card.inner_text() and "Thirty." not in card.inner_text()
+            card.get_by_role("button", name="Show the answer").click()
+            assert "Thirty." in card.inner_text()
+        finally:
+            page.context.close()

@@ -7,6 +7,8 @@ import io
 import re
 from pathlib import Path
 
+import numpy as np
+
 import murmura as mm
 from tests.browser.conftest import MakeTab
 from tests.browser.tab import Tab
@@ -42,6 +44,47 @@ def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
     tab.shows_now()
     tab.send("play")
     tab.until(lambda: tab.page.locator('[data-chart="hunters_per_prey"]').count() == 1)
+
+
+# The colours of a chart at its newest time, downwards, each with its height [px].
+BANDS = """(canvas) => {
+  const column = (x) => {
+    const { data } = canvas.getContext('2d').getImageData(x, 0, 1, canvas.height);
+    const bands = [];
+    for (let y = 0; y < canvas.height; y++) {
+      const color = data[4 * y + 3] < 255 ? '' : data.slice(4 * y, 4 * y + 3).join();
+      if (bands.at(-1)?.[0] === color) bands.at(-1)[1] += 1;
+      else bands.push([color, 1]);
+    }
+    return bands.filter(([color, height]) => color && height > 3);
+  };
+  let x = canvas.width - 1;
+  while (x > 0 && column(x).length === 0) x--;
+  return column(x - 1);
+}"""
+
+
+def test_stances_lie_on_each_other(tab: Tab) -> None:
+    """Each takes the height of its count, and together they reach as high as all agents."""
+    tab.still(heirs(**{"rules.heirs.bears_at": 10.0, "rules.heirs.dies_at": 10.0}))
+    counts = [4, 10, 6]
+
+    def take_stances() -> None:
+        state = tab.simulation.state.copy()
+        state["stance"][:] = np.repeat([0, 1, 2], counts)
+        tab.simulation.load_state(state)
+
+    tab.inside(take_stances)
+    tab.send("play")
+    canvas = tab.page.locator('[data-chart="stance"] canvas')
+
+    def is_drawn() -> bool:
+        heights = [height for _, height in canvas.evaluate(BANDS)] if canvas.count() else []
+        shares = np.array(counts) * sum(heights) / sum(counts)
+        return len(heights) == 3 and bool(np.abs(heights - shares).max() < 2.0)
+
+    tab.until(is_drawn)
+    tab.send("pause")
 
 
 def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab) -> None:
@@ -98,6 +141,61 @@ def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> 
     tab.still(flock(20))  # a new flock starts an empty list
     tab.page.mouse.move(3, 3)
     tab.until(lambda: "No events yet." in feed.inner_text())
+
+
+def _suitors() -> mm.Scenario:
+    """Sixteen in a small world, who are quick about everything."""
+    quick = {"court_time": 0.1, "fight_duration": 0.1, "mating_duration": 0.1, "seek_rate": 10.0}
+    mating = quick | {"selectivity": 0.0, "search_radius": 70.0}
+    return mm.load_scenario("courtship").with_values(
+        {f"rules.mating.{name}": value for name, value in mating.items()}
+        | {"agents": 16, "species": [], "rules.feeding.enabled": False, "motion.max_speed": 4.0}
+        | {"world.width": 180.0, "world.height": 160.0, "display.follow_window": False}
+        | {"perception.radius": 75.0, "perception.field_of_view": 360.0}
+    )
+
+
+def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
+    simulation = tab.still(_suitors())
+    tab.page.keyboard.press("j")
+    tab.send("step", count=26)
+    tab.until(lambda: simulation.step_count == 26)
+    feed = tab.page.get_by_role("region", name="Events", exact=True)
+    lines = feed.locator("li")
+    told = {kind: [e for e in tab.session.feed.since(0) if e["kind"] == kind] for kind in ("fight", "mating")}
+    fight, mating = told["fight"][0], told["mating"][0]
+    wanted = (
+        f"Agent {fight['id']} fought {fight['other']}.",
+        f"Agent {mating['id']} mated with {mating['other']}.",
+    )
+    tab.until(lambda: all(lines.filter(has_text=text).count() for text in wanted))
+    feed.get_by_label("fights").uncheck()
+    tab.until(lambda: lines.filter(has_text="fought").count() == 0)
+    lines.filter(has_text=wanted[1]).get_by_role("button").click()
+    tab.until(lambda: np.hypot(tab.see("camera.x") - mating["x"], tab.see("camera.y") - mating["y"]) < 1)
+    tab.page.mouse.move(3, 3)
+    coming = {"rules.immigration.enabled": True, "rules.immigration.rate": 300.0}
+    simulation = tab.still(mm.load_scenario("arms-race").with_values({"agents": 6} | coming))
+    tab.send("step", count=3)
+    tab.until(lambda: simulation.step_count == 3)
+    newest = tab.session.feed.since(0)[-1]
+    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {newest['id']} came from elsewhere."))
+    # Nothing is left of the flock before, not even its filters.
+    assert lines.filter(has_text="mated").count() == 0
+    assert [feed.get_by_label(kind).is_visible() for kind in ("arrivals", "fights", "matings")] == [
+        True,
+        False,
+        False,
+    ]
+    lines.first.get_by_role("button").click()
+    tab.until(lambda: np.hypot(tab.see("camera.x") - newest["x"], tab.see("camera.y") - newest["y"]) < 1)
+    tab.page.mouse.move(3, 3)
+    tab.send("step", count=3)  # a line that was clicked does not hold the list
+    tab.until(lambda: tab.session.feed.newest > newest["number"])
+    later = tab.session.feed.since(0)[-1]
+    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {later['id']} came from elsewhere."))
+    feed.get_by_label("arrivals").uncheck()
+    tab.until(lambda: "Nothing yet." in feed.inner_text())
 
 
 def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:

@@ -48,7 +48,7 @@ def explain(evaluation: Evaluation, state: State, row: int) -> dict[str, Any]:
             "feeding": FeedingState(int(state["feeding_state"][row])).name.lower(),
             "mating": MatingState(int(state["mating_state"][row])).name.lower(),
         },
-        "target": {"food": int(state["target_food_id"][row]), "mate": int(state["target_mate_id"][row])},
+        "target": _targets(state, row),
         "doing": [*_fleeing(hunters), *_doing(state, row)],
         "steering": _plain(decision.force),
     } | _life(state, row, hunters)
@@ -69,6 +69,12 @@ def _hunters(evaluation: Evaluation, state: State, row: int) -> list[dict[str, A
             facts = {name: hunter[name] for name in ("id", "kind", "state")}
             found.append(facts | {"distance": d, "frightens": frightens, "hunts": hunts})
     return sorted(found, key=lambda it: it["distance"])
+
+
+def _targets(state: State, row: int) -> dict[str, int]:
+    """The ids of what it is after, -1 for none; prey only where animals hunt each other."""
+    columns = {"food": "target_food_id", "mate": "target_mate_id", "prey": "quarry_id"}
+    return {name: int(state[column][row]) for name, column in columns.items() if column in state.columns}
 
 
 def _vector(evaluation: Evaluation, state: State, name: str, row: int) -> list[float]:

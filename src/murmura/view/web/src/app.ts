@@ -24,6 +24,7 @@ import { Legend } from "./overlay/legend";
 import { repainted } from "./overlay/world_objects";
 import { installProbe } from "./probe";
 import { COLOR_MODES, type ColorMode } from "./render/palettes";
+import { say } from "./text/language";
 import { note } from "./text/toasts";
 import { Panel } from "./panel/panel";
 import { Gallery } from "./gallery/gallery";
@@ -261,8 +262,8 @@ export class App {
     const now = performance.now();
     if (now - this.lastSummary < SUMMARY_MS) return;
     this.lastSummary = now;
-    byId("summary").textContent = summary(status);
-    byId("flock").setAttribute("aria-label", `A flock: ${summary(status)}`);
+    byId("summary").textContent = say(summary(status));
+    byId("flock").setAttribute("aria-label", say(`A flock: ${summary(status)}`));
   }
 
   /** Request close-up details while only a few animals are in view. */

@@ -3,6 +3,7 @@
 import { download, element } from "../dom";
 import type { Hello, SpeciesInfo, Status } from "../net/protocol";
 import { humanized } from "../panel/controls/schema";
+import { say } from "../text/language";
 import { causesInWords, timesInWords } from "../text/times";
 import { Card, shown } from "./card";
 import { rowOf, specsOf, usualSpecs, type MeasureFacts, type Spec } from "./catalog";
@@ -181,6 +182,7 @@ function columnName(column: string): string {
   return kind === undefined ? humanized(base) : `${humanized(base)} of ${kind.replace(/[_-]/g, " ")}`;
 }
 
-function write(place: HTMLElement, text: string): void {
+function write(place: HTMLElement, english: string): void {
+  const text = say(english);
   if (place.textContent !== text) place.textContent = text;
 }

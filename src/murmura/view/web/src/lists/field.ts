@@ -3,6 +3,7 @@
 import { element } from "../dom";
 import type { Json } from "../net/protocol";
 import type { Control } from "../panel/controls/schema";
+import { say } from "../text/language";
 import { optionName } from "../text/labels";
 
 export class Field {
@@ -13,8 +14,8 @@ export class Field {
   constructor(readonly control: Control, name: string, change: (value: Json) => void) {
     const { kind, unit, help, label } = control;
     this.input = kind === "choice" ? choices(control) : element("input", { type: kind === "boolean" ? "checkbox" : "number", step: kind === "integer" ? "1" : "any" });
-    this.input.setAttribute("aria-label", `${label} of ${name}`);
-    this.input.title = `${help}${unit ? ` [${unit}]` : ""}`;
+    this.input.setAttribute("aria-label", say(`${label} of ${name}`));
+    this.input.title = `${say(help)}${unit ? ` [${unit}]` : ""}`;
     this.input.addEventListener("change", () => { change(this.value()); });
     this.root = element("label", { class: "field" }, element("span", {}, unit ? `${label} [${unit}]` : label), this.input);
   }

@@ -5,6 +5,7 @@ import { icon, type IconName } from "../icons";
 import { keysOf, shownKeys, type Action } from "../tools/keys";
 import { isCategory, palettesFor, type ColorMode, type PaletteName } from "../render/palettes";
 import { humanized } from "./controls/schema";
+import { say } from "../text/language";
 import type { Settings, Tool } from "./settings";
 
 const SLOWEST = 0.1;
@@ -91,7 +92,7 @@ export class Dock {
   }
 
   running(yes: boolean): void {
-    const label = yes ? "Pause" : "Play";
+    const label = say(yes ? "Pause" : "Play");
     if (this.play.getAttribute("aria-label") === label) return;
     this.play.setAttribute("aria-label", label);
     this.retitle();
@@ -100,7 +101,7 @@ export class Dock {
 
   recording(yes: boolean): void {
     this.recordButton.classList.toggle("recording", yes);
-    this.recordButton.setAttribute("aria-label", yes ? "Stop recording" : "Record");
+    this.recordButton.setAttribute("aria-label", say(yes ? "Stop recording" : "Record"));
   }
 
   showSpeed(value: number): void {

@@ -44,7 +44,7 @@ export class Feed {
     this.secondsPerStep = secondsPerStep;
     this.events = [];
     for (const { label } of this.boxes.values()) label.hidden = true;
-    this.show();
+    this.fill();
   }
 
   add(events: FlockEvent[]): void {
@@ -67,7 +67,11 @@ export class Feed {
   }
 
   private show(): void {
-    if (this.root.hidden || this.list.matches(":hover, :focus-within")) return; // a line under the pointer stays there
+    // A line under the pointer stays there, and so does one that the keyboard has reached.
+    if (!this.root.hidden && !this.list.matches(":hover, :focus-visible, :has(:focus-visible)")) this.fill();
+  }
+
+  private fill(): void {
     this.isStale = false;
     this.last = performance.now();
     const rows = this.chosen.slice(-SHOWN).reverse();

@@ -69,7 +69,7 @@ export class Hud {
     this.write("step", status.step.toLocaleString("en"));
     this.write("hash", status.hash?.slice(0, 8) ?? "–");
     const rate = status.steps_per_second;
-    this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : "paused");
+    this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : say("paused"));
     this.write("agents", status.agents.toLocaleString("en"));
     const brief = say(`${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`);
     if (this.brief.textContent !== brief) this.brief.textContent = brief;
@@ -98,11 +98,11 @@ export class Hud {
 
   /** Very large flocks: only every n-th agent is sent. */
   sampled(shown: number, total: number): void {
-    const text = shown < total ? `1 in ${Math.round(total / shown)} drawn` : "";
+    const text = shown < total ? say(`1 in ${Math.round(total / shown)} drawn`) : "";
     if (this.share.textContent === text) return;
     this.share.textContent = text;
     const cell = this.cells.get("agents");
-    if (cell) cell.title = shown < total ? `${shown.toLocaleString("en")} agents are drawn` : "";
+    if (cell) cell.title = shown < total ? say(`${shown.toLocaleString("en")} agents are drawn`) : "";
   }
 
   /** The time of day, if there is one, and the number of hunters. */

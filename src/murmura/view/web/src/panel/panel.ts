@@ -10,6 +10,7 @@ import "../../node_modules/lil-gui/dist/lil-gui.min.css"; // by path: the packag
 import { element } from "../dom";
 import { Knob } from "./controls/knob";
 import { advanced } from "../text/labels";
+import { say } from "../text/language";
 import { Lists } from "../lists/lists";
 import type { Json, JsonObject } from "../net/protocol";
 import { groupsOf, matches, valueAt, type Group } from "./controls/schema";
@@ -67,8 +68,8 @@ export class Panel {
     this.gui = new GUI({ container: this.root, title: "Settings", injectStyles: false, width: 0 });
     this.gui.domElement.style.removeProperty("--width");
     this.gui.$children.append(this.lists.root);
-    this.active = this.gui.addFolder("Active rules");
-    this.more = this.gui.addFolder("More rules").close();
+    this.active = this.gui.addFolder(say("Active rules"));
+    this.more = this.gui.addFolder(say("More rules")).close();
     this.sections = groups.map((group) => this.section(this.gui as GUI, group, scenario));
     this.arrange();
     this.unfold();
@@ -76,16 +77,16 @@ export class Panel {
   }
 
   private section(parent: GUI, group: Group, scenario: JsonObject): Section {
-    const folder = parent.addFolder(group.label);
+    const folder = parent.addFolder(say(group.label));
     const title = folder.domElement.querySelector<HTMLElement>(".lil-title");
-    if (title) title.title = group.help;
+    if (title) title.title = say(group.help);
     const hidden = advanced(group.controls);
     const on = group.switch === null || valueAt(scenario, group.switch) === true;
     const section: Section = { group, folder, later: null, toggle: null, knobs: [], first: on };
     if (group.switch) section.toggle = this.toggle(section, group.switch);
     const send = (path: string, value: Json) => { this.send(path, value); };
     const basic = group.controls.filter(({ path }) => !hidden.has(path)).map((control) => new Knob(folder, control, scenario, send));
-    if (hidden.size > 0) section.later = folder.addFolder("Advanced").close();
+    if (hidden.size > 0) section.later = folder.addFolder(say("Advanced")).close();
     const rest = group.controls.filter(({ path }) => hidden.has(path)).map((control) => new Knob(section.later as GUI, control, scenario, send));
     section.knobs = [...basic, ...rest];
     return section;

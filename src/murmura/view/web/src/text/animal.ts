@@ -1,6 +1,6 @@
 /** Describes an animal: its life, its genes, its body. */
 
-import { isObject, type Inspection } from "../net/protocol";
+import type { Inspection } from "../net/protocol";
 
 export interface Gauge {
   name: string;
@@ -53,10 +53,10 @@ export interface Relationship {
   id: number;
 }
 
-/** Its mate, prey and food; mate and prey can be selected. */
+/** The agents it is after. */
 export function bonds({ target }: Inspection): Relationship[] {
-  const mate = isObject(target) ? target.mate : null;
-  return typeof mate === "number" && mate >= 0 ? [{ label: "Mate", id: mate }] : [];
+  const named = [{ label: "Mate", id: target?.mate }, { label: "Hunts", id: target?.prey }];
+  return named.filter((each): each is Relationship => typeof each.id === "number" && each.id >= 0);
 }
 
 export function sexOf({ state }: Inspection): string {

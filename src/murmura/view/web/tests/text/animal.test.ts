@@ -17,6 +17,7 @@ it("describes what an animal does, its condition and its body", () => {
   expect(bodyInWords(animal)).toBe("2 eyes, 1 fin, 2 antennae");
   expect(genesOf(animal)).toEqual([{ name: "Speed", share: 0.44, text: "0.44" }, { name: "Size", share: 0.5, text: "1.50" }]);
   expect([sexOf(animal), bonds(animal)]).toEqual(["♀ female", [{ label: "Mate", id: 17 }]]);
+  expect(bonds({ ...animal, target: { food: 3, mate: -1, prey: 9 } })).toEqual([{ label: "Hunts", id: 9 }]);
 });
 it("symbols show sex, courting, fighting, feeding and fear", () => {
   const body = { row: 0, id: 1, gender: 1, energy: 1, panic_level: 0, mating_state: 0, feeding_state: 0 } satisfies Body;

@@ -49,8 +49,8 @@ export class Knob {
   private makeGiven(folder: GUI): Knob["given"] {
     const { control, holder } = this;
     const flag = { value: false };
-    const controller = folder.add(flag, "value").name(`Limit ${control.label.toLowerCase()}`);
-    controller.domElement.title = control.help;
+    const controller = folder.add(flag, "value").name(say(`Limit ${control.label.toLowerCase()}`));
+    controller.domElement.title = say(control.help);
     controller.onChange((on: boolean) => {
       if (on && Number(holder.value) <= control.min) holder.value = Math.round((control.min + control.max) / 4);
       this.send(control.path, on ? holder.value : null);

@@ -107,7 +107,7 @@ export function inspect(watched: InspectedFlock, id: number): Inspection | null 
       ...(scene.columns.includes("gender") ? { gender: words.genders[of("gender")] } : {}),
       feeding: words.feeding[of("feeding_state")], mating: words.mating[of("mating_state")],
     },
-    target: { food: of("target_food_id", -1), mate: of("target_mate_id", -1) },
+    target: { food: of("target_food_id", -1), mate: of("target_mate_id", -1), ...(scene.columns.includes("quarry_id") ? { prey: of("quarry_id", -1) } : {}) },
     perception: eyes,
     doing: doing(of, words, scene.columns.includes("stance_reason")),
     ...(hunters.length > 0 ? { hunters } : {}),

@@ -81,7 +81,7 @@ def test_mate_and_prey_of_the_chosen_animal_are_named_and_can_be_chosen(tab: Tab
     tab.inside(starve_hunters)
     tab.send("step", count=4)
     tab.until(lambda: simulation.step_count == 4)
-    story = tab.page.get_by_role("region", name="Chosen agent")
+    story = tab.page.get_by_role("region", name="Selected agent")
     for label, column in (("Mate", "target_mate_id"), ("Hunts", "quarry_id")):
         named = simulation.state[column]
         [row, *_] = np.flatnonzero(named >= 0)

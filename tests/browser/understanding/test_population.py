@@ -179,7 +179,7 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     tab.send("step", count=3)
     tab.until(lambda: simulation.step_count == 3)
     newest = tab.session.feed.since(0)[-1]
-    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {newest['id']} came from elsewhere."))
+    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {newest['id']} arrived from outside."))
     # Nothing is left of the flock before, not even its filters.
     assert lines.filter(has_text="mated").count() == 0
     assert [feed.get_by_label(kind).is_visible() for kind in ("arrivals", "fights", "matings")] == [
@@ -193,9 +193,9 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     tab.send("step", count=3)  # a line that was clicked does not hold the list
     tab.until(lambda: tab.session.feed.newest > newest["number"])
     later = tab.session.feed.since(0)[-1]
-    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {later['id']} came from elsewhere."))
+    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {later['id']} arrived from outside."))
     feed.get_by_label("arrivals").uncheck()
-    tab.until(lambda: "Nothing yet." in feed.inner_text())
+    tab.until(lambda: "No events yet." in feed.inner_text())
 
 
 def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:

@@ -23,7 +23,10 @@ def deep(agents: int = 40, **values: Any) -> mm.Scenario:
 
 def seen(tab: Tab, places: Any) -> tuple[np.ndarray, np.ndarray]:
     """Window coordinates [CSS px] and depths along the gaze [u] of positions: an independent pinhole camera."""
-    eye = tab.see("eye")
+    return projected(tab.see("eye"), places)
+
+
+def projected(eye: dict[str, Any], places: Any) -> tuple[np.ndarray, np.ndarray]:
     away = np.asarray(places, float) - eye["eye"]
     far = away @ eye["ahead"]
     across, above = away @ eye["right"] / far, away @ eye["up"] / far
@@ -294,6 +297,22 @@ def test_pointer_and_tools_act_at_the_depth_of_the_flock(tab: Tab) -> None:
 
 def _px(tab: Tab, thing: Any) -> np.ndarray:
     return seen(tab, [[thing.x, thing.y, thing.z]])[0][0]
+
+
+def test_a_flock_that_flies_away_stays_in_the_picture_of_a_phone(lend_tab: MakeTab) -> None:
+    """It lies within the window from the start on: the view flies along and does not stay behind."""
+    size = np.array([390, 844])
+    tab = lend_tab(gl=False, viewport={"width": 390, "height": 844}, has_touch=True).open()
+    silent = {f"rules.{name}.enabled": False for name in ("separation", "alignment", "cohesion")}
+    start = SIDES / 2 + np.random.default_rng(3).uniform(-20, 20, (12, 3))
+    speed = np.array([1.0, 0.0, 0.0])  # [u] a step: to the right, across the picture in about a second
+    tab.arranged(deep(12, **{"world.boundary": "open"} | silent), start, np.tile(speed, (12, 1)))
+    tab.send("play")
+    while (step := tab.see("step")) < 200:
+        eye = tab.page.evaluate("() => ({ ...murmura.eye, step: murmura.step })")
+        at, far = projected(eye, start + eye["step"] * speed)
+        assert (far > 0).all() and ((at > 0) & (at < size)).all(), (step, at)
+        tab.page.wait_for_timeout(10)
 
 
 def test_from_a_plane_into_space_and_back(tab: Tab) -> None:

@@ -10,6 +10,7 @@ import type { Point } from "../../net/protocol";
 import { aheadAt, middleOf, placeOf, rollOf } from "../../net/space_frames";
 import type { Moment } from "../../net/timeline";
 import { apart, easedGaze, easedOrbit, fittedOrbit, gazeAlong, gazeOf, meets, project, slid, turned, zoomedTo, type Box, type Gaze, type Orbit } from "./camera";
+import { FlockMotion } from "./flock_motion";
 import { spreadOf } from "./flock_size";
 import { mapsOf, throughMaps } from "./maps";
 import type { Shape } from "./bodies";
@@ -32,10 +33,12 @@ export class SpaceEye implements Eye {
   private goal: Orbit | null = null;
   private world: { key: string; orbit: Orbit } | null = null;
   private drift: Orbit | null = null; // the orbit for the last located flock
+  private readonly flock: FlockMotion;
   private sinceLook = 0; // [s]
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
+    this.flock = new FlockMotion(box.sides);
     this.orbit = this.fitting;
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
   }
@@ -82,6 +85,7 @@ export class SpaceEye implements Eye {
   showWhole(): void {
     this.whole = true;
     this.goal = this.drift = null;
+    this.flock.forget();
     this.orbit = this.fitting;
     this.look();
   }
@@ -180,16 +184,23 @@ export class SpaceEye implements Eye {
     return best;
   }
 
+  /** Fly along with the flock and ease what is left, or towards the whole world where the flock fills it. */
+  private driftOn(seconds: number): void {
+    this.sinceLook += seconds;
+    if (!this.drift || this.sinceLook > LOOK_SECONDS) [this.drift, this.sinceLook] = [this.fitting, 0];
+    const carried = this.drift === this.worldOrbit ? this.orbit.target : add(this.orbit.target, times(this.flock.velocity, seconds));
+    const { target, distance } = this.drift;
+    this.orbit = easedOrbit({ ...this.orbit, target: carried }, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
+  }
+
   move(seconds: number, place: Point | null, moment: Moment | null, index: number): void {
+    if (moment) this.flock.note(moment, seconds);
     if (this.goal) {
       this.orbit = easedOrbit(this.orbit, this.goal, seconds);
       if (apart(this.orbit, this.goal) < 1e-3) this.goal = null;
       else this.stage.wake();
     } else if (this.whole && this.drifts && moment?.to.frame.space && seconds > 0) {
-      this.sinceLook += seconds;
-      if (!this.drift || this.sinceLook > LOOK_SECONDS) [this.drift, this.sinceLook] = [this.fitting, 0];
-      const { target, distance } = this.drift;
-      this.orbit = easedOrbit(this.orbit, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
+      this.driftOn(seconds);
     }
     const on: Vec | null = place?.z === undefined ? null : [place.x, place.y, place.z];
     if (this.following && on) {

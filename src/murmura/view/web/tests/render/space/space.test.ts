@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { agentHeading, decodeFrame } from "../../../src/net/protocol";
 import { aheadOf, kindOf, middleOf, placeAt, placeOf, rollOf } from "../../../src/net/space_frames";
 import { easedOrbit, fittedOrbit, freeRoom, gazeAlong, gazeOf, meets, project, rayThrough, turned, zoomedTo, type Orbit } from "../../../src/render/space/camera";
+import { FlockMotion } from "../../../src/render/space/flock_motion";
 import { mapsOf, throughMaps } from "../../../src/render/space/maps";
 import { boxOf, gridStep, settingOf } from "../../../src/render/space/scene";
 import { dot, minus, unit, type Vec } from "../../../src/render/space/vectors";
@@ -105,6 +106,35 @@ describe("the view in space", () => {
     expect(project(leaning, [100, 30, 100]).x).toBeLessThan(gaze.centre.x);
     expect(leaning.up[1]).toBeGreaterThan(0.4);
     near(leaning.right, [0, -Math.cos(0.5), Math.sin(0.5)], 6);
+  });
+});
+
+describe("the motion of a flock", () => {
+  const PICTURE = 1 / 60; // [s]
+  /** Two animals, their middle at a height of a torus from -5 to 495 [u]. */
+  const pairAt = (z: number) => decodeFrame(makeSpaceFrame([z - 20, z + 20].map((height) => [0, 0, (((height + 505) % 500) / 500) * 65535, 0, 0, 0]), { wrapsZ: true }));
+  /** They climb 60 u/s. There are six pictures to a frame. */
+  const climbing = (start: number) => {
+    const flock = new FlockMotion([1600, 1000, 500]);
+    for (let k = 0; k < 120; k++) {
+      const [from, to] = [0, 6].map((later, slot) => ({ frame: pairAt(start + k - (k % 6) + later), time: 0, slot }));
+      flock.note({ from, to, alpha: (k % 6) / 6, step: k }, PICTURE);
+    }
+    return flock;
+  };
+  const still = (z: number) => ({ from: { frame: pairAt(z), time: 0, slot: 0 }, to: { frame: pairAt(z), time: 0, slot: 0 }, alpha: 1, step: 1 });
+
+  it("is its speed in real time, also across the seam", () => {
+    for (const start of [100, 383]) near(climbing(start).velocity, [0, 0, 60], 0);
+  });
+
+  it("knows nothing of a jump, nor of the flock before", () => {
+    const flock = climbing(100);
+    flock.note(still(420), PICTURE);
+    near(flock.velocity, [0, 0, 60], 0);
+    flock.forget();
+    flock.note(still(430), PICTURE);
+    near(flock.velocity, [0, 0, 0]);
   });
 });
 

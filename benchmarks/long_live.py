@@ -44,7 +44,7 @@ class Client(threading.Thread):
             self.failure = failure
 
 
-def trouble(clients: list[Client], frames: list[int]) -> str:
+def find_problem(clients: list[Client], frames: list[int]) -> str:
     """What is wrong with a client, if anything; `frames` are the numbers of frames a minute ago."""
     for client, before in zip(clients, frames, strict=True):
         if client.failure is not None:
@@ -67,7 +67,7 @@ def main(scenario: str, minutes: int) -> int:
             time.sleep(max(0.0, min(end, begun + 60.0 * (len(seen) + 1)) - time.monotonic()))
             seen.append(server.memory())
             print(f"{len(seen):4d} min  {seen[-1]:8.2f} MB  {server.open_files()} files", flush=True)
-            problem = trouble(clients, frames)
+            problem = find_problem(clients, frames)
             if problem:
                 print(problem)
                 return 1

@@ -25,7 +25,7 @@ settings.load_profile("gate")
 
 
 LONG = (
-    "browser", "docs/test_pages", "docs/test_notebooks", "docs/test_site", "parity/test_chance", "golden/test_hashes",
+    "browser", "docs/test_pages", "docs/test_notebooks", "docs/test_site", "parity/test_random_scenarios", "golden/test_hashes",
     "parity/test_scenes", "webgpu/test_definition", "cuda/parity/test_definition", "validate", "cli", "lab/sweeps",
     "lab/films", "rules/evolution/test_stances", "engine/simulation/test_hunters",
 )  # fmt: skip

@@ -217,6 +217,16 @@ class Tab:
         self.until(lambda: self.page.evaluate("() => !drawn.old"))
         return self.page.evaluate("() => drawn")
 
+    def comes_to_rest(self) -> None:
+        """Wait until the view no longer moves: after a wheel or a key it glides to its goal."""
+
+        def rests() -> bool:
+            before = self.see("camera")
+            self.drawn()
+            return bool(self.see("camera") == before)
+
+        self.until(rests)
+
     def close(self) -> None:
         """Check that there were no requests to other hosts, no policy violations and no errors (S8)."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")

@@ -15,7 +15,7 @@ def times(*changes: dict, **limits: float) -> list[tuple]:
     watch = Atmosphere(100, Thresholds(**limits))
     for k, change in enumerate(changes):
         watch.look(Census(float(k), **(CALM | change)))
-    return [(spell.kind, spell.begin, spell.end, spell.extreme, spell.lasts) for spell in watch.spells]
+    return [(period.kind, period.begin, period.end, period.extreme, period.lasts) for period in watch.periods]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_the_extreme_of_a_period_is_kept_and_periods_may_overlap() -> None:
 def test_a_beginning_is_reported_once() -> None:
     watch = Atmosphere(100)
     hungry = Census(0.0, **(CALM | {"energy": 0.1}))
-    assert [spell.kind for spell in watch.look(hungry)] == ["starvation"]
+    assert [period.kind for period in watch.look(hungry)] == ["starvation"]
     assert watch.look(hungry) == [] and watch.current == ["starvation"]
     watch.look(Census(1.0, **CALM))
     assert watch.current == []

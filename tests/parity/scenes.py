@@ -21,7 +21,7 @@ OBSTACLES = [
     {"points": [[250.0, 60.0], [300.0, 70.0], [270.0, 110.0]]},
     {"points": [[150.0, 220.0], [210.0, 250.0]]},
 ]
-TROUBLES: dict[str, Any] = {
+FORCES: dict[str, Any] = {
     "attractors": {
         "points": [
             {"x": 330.0, "y": 220.0, "strength": 2.0, "radius": 120.0},
@@ -58,7 +58,7 @@ SOFT = {
     "agents": 150,
     "world": {"width": 400.0, "height": 300.0, "boundary": "soft"},
     "obstacles": OBSTACLES,
-    "rules": TROUBLES
+    "rules": FORCES
     | {
         "separation": {"falloff": "inverse_square"},
         "alignment": {"weighting": "linear"},
@@ -74,7 +74,7 @@ WRAPPED = {
     "world": {"width": 400.0, "height": 300.0, "boundary": "wrap"},
     "obstacles": OBSTACLES,
     "perception": {"radius": 50.0, "field_of_view": 300.0},
-    "rules": TROUBLES
+    "rules": FORCES
     | {
         "separation": {"falloff": "inverse", "radius": 20.0},
         "alignment": {"weighting": "uniform", "radius": 45.0},
@@ -161,7 +161,7 @@ OPEN = {
         "separation": {"falloff": "inverse_square", "response": "push"},
         "alignment": {"weighting": "linear"},
         "cohesion": {"weighting": "uniform", "radius": 45.0, "density_adaptation": True},
-        "fear": TROUBLES["fear"],
+        "fear": FORCES["fear"],
         "seek": {"enabled": True, "x": -500.0, "y": 100.0, "arrival_radius": 0.0},
         "follow_leader": {"enabled": True, "agent": 5},
         "wander": {"enabled": True},

@@ -12,7 +12,7 @@ from murmura.rules.flocking.reynolds import Alignment, Cohesion, Separation
 from murmura.scenario import Motion, World
 from tests.sizes import size
 
-from .chance import rules_of_the_plane
+from .random_scenario import rules_of_the_plane
 from .scenes import SCENES, alone, lively, rules_in, scenario_of
 from .side_by_side import Comparison, compare_step, on_edge_of_view, touching, twin_of
 

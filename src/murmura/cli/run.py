@@ -90,13 +90,8 @@ def run(
     measures = [name.strip() for name in measure.split(",")] if measure else None
     check_measures(measures or (), chosen)
     simulation = Simulation(chosen, seed, backend, threads)
-    rare = None if measures or metrics_every else usual_cadence(chosen, steps, every)
-    if rare:
-        print_notice(
-            f"measured less often than every frame (at the end every {rare[1]:,} steps), because they cost more than "
-            "the steps: "
-            f"{', '.join(rare[0])}. To measure them with every frame, use --measure NAMES"
-        )
+    if not (measures or metrics_every):
+        announce_rare_measures(usual_cadence(chosen, steps, every))
     with Progress() as progress:
         try:
             done = record(
@@ -109,6 +104,16 @@ def run(
             print_notice(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
             raise
     report(done, expect_hash, as_json)
+
+
+def announce_rare_measures(rare: tuple[list[str], int] | None) -> None:
+    """Print which measures are taken less often than every frame, if any."""
+    if rare:
+        print_notice(
+            f"measured less often than every frame (at the end every {rare[1]:,} steps), because they cost more than "
+            "the steps: "
+            f"{', '.join(rare[0])}. To measure them with every frame, use --measure NAMES"
+        )
 
 
 def report(done: Any, expect_hash: str | None, as_json: bool) -> None:

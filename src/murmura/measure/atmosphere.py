@@ -63,7 +63,7 @@ class Census:
 
 
 @dataclass
-class Spell:
+class Period:
     """A period that has ended or still lasts.
 
     Attributes:
@@ -92,9 +92,9 @@ class Atmosphere:
 
     start: int
     limits: Thresholds = field(default_factory=Thresholds)
-    spells: list[Spell] = field(default_factory=list)
+    periods: list[Period] = field(default_factory=list)
 
-    def look(self, now: Census) -> list[Spell]:
+    def look(self, now: Census) -> list[Period]:
         """Process the next instant; return the periods that have just begun."""
         begun = []
         for kind, value in self._shares(now).items():
@@ -102,10 +102,10 @@ class Atmosphere:
             is_low = kind == STARVATION
             # Unknown values begin no period: NaN compares false.
             holds = value < threshold if is_low else value > threshold
-            running = next((s for s in self.spells if s.kind == kind and s.lasts), None)
+            running = next((s for s in self.periods if s.kind == kind and s.lasts), None)
             if holds and running is None:
-                self.spells.append(Spell(kind, now.time, now.time, value))
-                begun.append(self.spells[-1])
+                self.periods.append(Period(kind, now.time, now.time, value))
+                begun.append(self.periods[-1])
             elif holds and running is not None:
                 running.end = now.time
                 running.extreme = (min if is_low else max)(running.extreme, value)
@@ -128,4 +128,4 @@ class Atmosphere:
     @property
     def current(self) -> list[str]:
         """The periods that are under way."""
-        return [spell.kind for spell in self.spells if spell.lasts]
+        return [period.kind for period in self.periods if period.lasts]

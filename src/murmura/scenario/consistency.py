@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
-from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
@@ -21,11 +21,12 @@ SHARED_PATHS = ("motion.time_step", "perception.nearest", "perception.bins")
 """Parameters of motion and perception that all species share."""
 HEIGHTS = ("z", "boundary_z")
 """Names of values that apply only in a 3-D world."""
+LEAVES = (float, int, Model)
 
 
 def complaints(scenario: Scenario) -> list[str]:
     """One line for each contradiction: what was expected, what was found, what to do."""
-    found = _sizes(scenario, "")
+    found = _sizes(scenario)
     if found:
         return found
     found = _flat_or_deep(scenario)
@@ -48,27 +49,37 @@ def _rules(s: Scenario) -> list[str]:
     return found
 
 
-def _sizes(value: Any, path: str, divides: bool = False) -> list[str]:
+def _sizes(model: Model, path: str = "") -> list[str]:
     """Numbers that do not fit into single precision, or whose reciprocal does not."""
-    if isinstance(value, Model):
-        fields = type(value).model_fields
-        return [
-            line
-            for name, child in value
-            for line in _sizes(
-                child, f"{path}.{name}".lstrip("."), name in fields and _is_positive(fields[name])
-            )
-        ]
+    found = []
+    positive = _positive_fields(type(model))
+    for name, value in model:
+        for place, part in _parts(value, path + name):
+            if isinstance(part, Model):
+                found += _sizes(part, f"{place}.")
+            elif abs(part) > LARGEST or (part < SMALLEST and name in positive):
+                least = f"at least {SMALLEST:g} and " if name in positive else ""
+                found.append(f"{place} must be {least}at most {LARGEST:g} in size, got {part:g}")
+    return found
+
+
+@cache
+def _positive_fields(model: type[Model]) -> frozenset[str]:
+    """Fields whose values must be above zero: formulas divide by them."""
+    return frozenset(
+        name
+        for name, field in model.model_fields.items()
+        if any(getattr(bound, "gt", None) is not None for bound in field.metadata)
+    )
+
+
+def _parts(value: Any, path: str) -> list[tuple[str, Any]]:
+    """The numbers and models in a value, and their paths."""
+    if isinstance(value, LEAVES):
+        return [(path, value)]
     if isinstance(value, tuple):
-        return [line for k, child in enumerate(value) for line in _sizes(child, f"{path}.{k}")]
-    if not isinstance(value, int | float) or (abs(value) <= LARGEST and not (divides and value < SMALLEST)):
-        return []
-    least = f"at least {SMALLEST:g} and " if divides else ""
-    return [f"{path} must be {least}at most {LARGEST:g} in size, got {value:g}"]
-
-
-def _is_positive(field: FieldInfo) -> bool:
-    return any(getattr(bound, "gt", None) is not None for bound in field.metadata)
+        return [part for k, child in enumerate(value) for part in _parts(child, f"{path}.{k}")]
+    return []
 
 
 def _radii(s: Scenario) -> list[str]:
@@ -98,7 +109,7 @@ def _flat_or_deep(s: Scenario) -> list[str]:
         return []
     found = [
         f"{path} has no meaning in a plane, got {value!r}: remove it, or give the world a depth (world.depth)"
-        for path, value in _heights(s, "")
+        for path, value in _heights(s)
     ]
     found += [
         f"obstacles.{k}: a {shape.kind} stands in a 3-D world only; use circle, polygon or wall, or set "
@@ -119,17 +130,21 @@ def _occlusion(s: Scenario) -> list[str]:
     ]
 
 
-def _heights(value: Any, path: str) -> list[tuple[str, Any]]:
+def _heights(model: Model, path: str = "") -> list[tuple[str, Any]]:
     """All given values named z or boundary_z."""
-    if isinstance(value, Model):
-        found = []
-        for name, child in value:
-            here = f"{path}.{name}".lstrip(".")
-            found += [(here, child)] if name in HEIGHTS and child is not None else _heights(child, here)
-        return found
-    if isinstance(value, tuple):
-        return [line for k, child in enumerate(value) for line in _heights(child, f"{path}.{k}")]
-    return []
+    found = []
+    for name, value in model:
+        if name in HEIGHTS and value is not None:
+            found.append((path + name, value))
+        elif isinstance(value, Model | tuple):
+            parts = _parts(value, path + name)
+            found += [
+                height
+                for place, part in parts
+                if isinstance(part, Model)
+                for height in _heights(part, f"{place}.")
+            ]
+    return found
 
 
 def _room(s: Scenario) -> list[str]:

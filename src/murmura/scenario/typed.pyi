@@ -190,6 +190,7 @@ class BoundaryEdits(TypedDict, total=False):
     enabled: bool
     margin: float
     force: float
+    shape: Literal["rectangle", "ellipse"]
 
 class ContainmentEdits(TypedDict, total=False):
     enabled: bool

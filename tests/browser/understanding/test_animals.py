@@ -133,6 +133,7 @@ def test_parts_size_energy_health_and_signs_are_those_of_the_animal(tab: Tab) ->
     tab.page.mouse.wheel(0, -1200)
     tab.until(lambda: tab.session.body_observer.window is not None)
     tab.until(lambda: set(tab.drawn()["texts"]) >= set(signs))
+    tab.comes_to_rest()
     drawn = tab.drawn()
     assert sorted(drawn["texts"]) == sorted(signs)
     assert len([arc for arc in drawn["arcs"] if abs(arc["r"] - 0.1) < 1e-6]) == 4  # eyes

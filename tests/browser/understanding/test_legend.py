@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -81,7 +83,7 @@ def test_compile_progress_leaves_room_for_the_rest_of_the_line(tab: Tab, width: 
     if width > 820:
         assert brand[0] + brand[2] < first[0]
     else:  # the legend has its own line
-        assert brand[1] <= handles[0] + 2 and name[1] - name[0] >= name[2]
+        assert brand[1] <= handles[0] + 2 and math.ceil(name[1] - name[0]) >= name[2]
 
 
 def test_in_a_crowd_lines_are_drawn_for_some_and_the_legend_says_so(tab: Tab) -> None:

@@ -17,7 +17,7 @@ import murmura as mm
 from murmura.core.rule import REGISTRY, Rule
 from tests.cuda.flocks import ROUND_OBSTACLE, cut_down, lively, scene_of, silenced
 from tests.cuda.machine import ON_HOST
-from tests.parity.chance import rules_of_the_plane
+from tests.parity.random_scenario import rules_of_the_plane
 from tests.parity.scenes import SCENES, alone, loud_rules, rules_in, scenario_of
 from tests.parity.side_by_side import Comparison, compare_step
 

@@ -221,7 +221,7 @@ def test_a_users_rule_that_cannot_work_is_refused_before_anything_is_compiled():
         mm.Simulation(workload(40).with_values({"rules.wrong": {}}), backend="cuda")
 
 
-# --- trouble ---
+# --- failures ---
 
 
 class Sick(Rule):

@@ -65,7 +65,7 @@ def test_times_stand_above_the_curves(run, tmp_path: Path) -> None:
     figure = Figure()
     plot_lineage.draw_population(run, figure, PlotOptions())
     drawn = [(line.get_xdata()[0], line.get_xdata()[1]) for line in figure.axes[0].lines[2:]]
-    assert sorted(drawn) == sorted((spell.begin, spell.end) for spell in run.atmosphere()) and drawn
+    assert sorted(drawn) == sorted((period.begin, period.end) for period in run.atmosphere()) and drawn
     plot(run.folder, tmp_path / "p.svg", "population")
     assert {"mating season", "mass extinction", "finch", "owl", "agents", "time [s]"} <= set(
         texts(tmp_path / "p.svg")

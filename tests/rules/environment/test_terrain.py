@@ -89,7 +89,69 @@ def test_soft_boundary_at_edges_and_margins() -> None:
 
 
 def test_soft_boundary_defaults() -> None:
-    assert (Boundary().margin, Boundary().force) == (100.0, 0.8)
+    assert (Boundary().margin, Boundary().force, Boundary().shape) == (100.0, 0.8, "rectangle")
+
+
+def test_an_elliptic_boundary_pushes_at_right_angles_to_its_outline() -> None:
+    """Down the slope of the distance from the centre, in half sizes of the world; the slope is taken numerically."""
+    rule = {"margin": 40.0, "force": 0.75, "shape": "ellipse"}
+    sim = make_flock(make_scenario({"boundary": rule}, world={"boundary": "soft"}), count=100)
+
+    def distance(x: float, y: float) -> float:
+        return math.hypot((x - WIDTH / 2) / (WIDTH / 2), (y - HEIGHT / 2) / (HEIGHT / 2))
+
+    expected = []
+    for bird in birds_of(sim):
+        x, y, h = bird.x, bird.y, 1e-4
+        slope = (distance(x + h, y) - distance(x - h, y), distance(x, y + h) - distance(x, y - h))
+        depth = max(0.0, distance(x, y) - 0.5) / 0.5  # 40 of the 80 u of the shorter half
+        expected.append(with_length(slope, -0.75 * depth))
+    close(rule_forces(sim, "boundary"), expected)
+    sizes = np.hypot(*np.transpose(expected))
+    assert sizes.max() > 0.75 and sizes.min() == 0.0
+
+
+def test_an_elliptic_boundary_at_marked_places() -> None:
+    """Full force on the outline, half of it half way, none at the inner rim; in the corners more."""
+    places = [
+        [0.0, 80.0],
+        [240.0, 80.0],
+        [120.0, 0.0],
+        [120.0, 20.0],
+        [120.0, 40.0],
+        [120.0, 80.0],
+        [0.0, 0.0],
+    ]
+    rule = {"margin": 40.0, "force": 0.75, "shape": "ellipse"}
+    sim = place(make_scenario({"boundary": rule}, world={"boundary": "soft"}), places)
+    corner = 0.75 * (math.sqrt(2.0) - 0.5) / 0.5
+    close(
+        rule_forces(sim, "boundary"),
+        [[0.75, 0], [-0.75, 0], [0, 0.75], [0, 0.375], [0, 0], [0, 0], with_length((160.0, 240.0), corner)],
+    )
+
+
+def test_an_ellipse_that_is_all_margin_pushes_from_the_centre_on() -> None:
+    rule = {"margin": 400.0, "force": 0.75, "shape": "ellipse"}
+    sim = place(make_scenario({"boundary": rule}, world={"boundary": "soft"}), [[180.0, 80.0], [120.0, 80.0]])
+    close(rule_forces(sim, "boundary"), [[-0.375, 0], [0, 0]])
+
+
+def test_an_ellipse_counts_soft_axes_only() -> None:
+    """With a soft floor and ceiling alone, it is the field of the documents."""
+    worlds = [
+        make_scenario(
+            {"boundary": {"margin": 40.0, "force": 0.75, "shape": shape}},
+            world={"boundary": "wrap", "boundary_z": "soft", "depth": 200.0},
+        )
+        for shape in ("ellipse", "rectangle")
+    ]
+    places = [[5.0, 5.0, 10.0], [5.0, 5.0, 100.0], [120.0, 80.0, 180.0]]
+    elliptic, rectangular = (
+        rule_forces(mm.Simulation(world, 0, "reference", positions=places), "boundary") for world in worlds
+    )
+    close(elliptic, rectangular)
+    assert np.abs(rectangular).max() > 0.3
 
 
 def test_containment_looks_ahead() -> None:

@@ -42,12 +42,12 @@ def entered(function: Any, seen: set[Any] | None = None) -> set[int]:
 # S0-73
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_the_table_of_a_kind_matches_its_code(kind: str):
-    machine, minds = KINDS[kind].machine, KINDS[kind].minds
+    machine, actions = KINDS[kind].machine, KINDS[kind].actions
     assert len({(a, b) for a, b, _ in machine}) == len(machine)
-    assert set(minds) == {before for before, _, _ in machine}
-    for state, mind in minds.items():
+    assert set(actions) == {before for before, _, _ in machine}
+    for state, action in actions.items():
         said = {after for before, after, _ in machine if before == state}
-        assert entered(mind) - {state} == said, STATE_NAMES[state]
+        assert entered(action) - {state} == said, STATE_NAMES[state]
 
 
 def test_the_shared_machine():

@@ -245,7 +245,7 @@ class BackendCpu:
 
     def _call(self, team: int, steps: int, first_step: int) -> None:
         before = self.completed
-        self._set_status("trouble", FINE)
+        self._set_status("error", FINE)
         frame = self._filled_frame(steps, first_step)
         pool = self._team(team)
         others = (
@@ -256,12 +256,12 @@ class BackendCpu:
         finally:
             for other in others:
                 other.result()
-        trouble = self._status("trouble")
-        if trouble == TOO_SMALL:
+        error = self._status("error")
+        if error == TOO_SMALL:
             self._sort_into(int(self._status("needed") * 1.25) + 4096)
-        elif trouble == MANY_EVENTS:
+        elif error == MANY_EVENTS:
             self._events_before.append(self._drained())
-        elif trouble == NOT_FINITE:
+        elif error == NOT_FINITE:
             raise RunError(self._diagnosis(first_step + self.completed - before))
 
     def _filled_frame(self, steps: int, first_step: int) -> int:

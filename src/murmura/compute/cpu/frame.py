@@ -30,9 +30,9 @@ INTEGERS = (
 CONSTANT = {"world", "times", "numbers", "affinities", "ranges", "item_ranges", "tracked", "shapes"}
 """Arrays that kernels only read."""
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
-STATUS = ("trouble", "needed", "next_id", "alive", "events", "young")
+STATUS = ("error", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
-"""Codes of `trouble`. A kernel never raises: it writes a code and stops after a whole step."""
+"""Codes of `error`. A kernel never raises: it writes a code and stops after a whole step."""
 PITCHES = {"state": "state_pitch", "table": "table_pitch", "tiles": "tile_room"} | dict.fromkeys(
     ("listed", "sighted"), "list_room"
 )

@@ -220,7 +220,7 @@ class Kernel:
             put(t, frame.status("alive"), alive)
         if self.plan.eventful:
             with t.if_then(peek(t, frame.status("events")) * 2 > frame.event_room):
-                put(t, frame.status("trouble"), MANY_EVENTS)
+                put(t, frame.status("error"), MANY_EVENTS)
         at = frame.completed.at(0)
         t.builder.store(t.builder.add(t.builder.load(at, typ=LONG), LONG(1)), at)
         t.builder.ret_void()
@@ -247,7 +247,7 @@ class Kernel:
                     arguments = [frame._pointer, done.get().code, team.code, alive.code]
                     t.builder.call(finish, arguments)
                 wait_for_all(t, sync, team)
-                going.set(peek(t, frame.status("trouble")) == FINE)
+                going.set(peek(t, frame.status("error")) == FINE)
             done.set(done.get() + 1)
         t.builder.ret_void()
 
@@ -272,7 +272,7 @@ class Kernel:
             with t.for_loop(0, team) as k:
                 put(t, sync.at(k * LINE + NEXT_TASK), 0)
         wait_for_all(t, sync, team)
-        going.set(peek(t, frame.status("trouble")) == FINE)
+        going.set(peek(t, frame.status("error")) == FINE)
         with t.if_then(going.get()):
             with t.for_loop(first_row, last_row) as r:
                 index.place_bins(team, grid.line(r) * grid.pitch, frame.row_start[grid.line(r)], grid)
@@ -331,7 +331,7 @@ class Kernel:
                 numbers = [x.code for x in (done, me, grid.line(row), begin, count, to)]
                 fine = t.builder.call(steer, [frame._pointer, *numbers])
                 with t.if_then(~Value(t, "condition", fine)):
-                    put(t, frame.status("trouble"), NOT_FINITE)
+                    put(t, frame.status("error"), NOT_FINITE)
                 task.set(first + fetch_add(t, counter, 1))
 
     def _row_of_task(self, t: LlvmTarget, frame: FrameCode, grid: Grid, task: Value) -> Value:

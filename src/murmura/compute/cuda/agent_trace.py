@@ -333,7 +333,7 @@ class AgentTrace:
         """Stop the run if one of these is not finite."""
         for k in range(0, len(numbers), 4):
             four = [*numbers[k : k + 4], *["0.0f"] * 3][:4]
-            self.target.write(f"note_trouble(a, {', '.join(four)});")
+            self.target.write(f"note_failed_step(a, {', '.join(four)});")
 
 
 def distance_of(way: Vec) -> Number:

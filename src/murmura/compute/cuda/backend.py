@@ -55,7 +55,7 @@ class BackendCuda:
         self._seed = seed
         self._announce = announce
         self._device = device.open_device()
-        self._there: dict[str, Any] = {"trouble": self._device.shared_number()}
+        self._there: dict[str, Any] = {"failed_step": self._device.shared_number()}
         self._programs: dict[str, device.Program] = {}
         self._captured: dict[bool, bytes] = {}
         self.completed = 0
@@ -107,7 +107,7 @@ class BackendCuda:
         self._events: list[Any] = []
         self._births: Births = []
         self.completed = 0
-        self._there["trouble"][0] = 0
+        self._there["failed_step"][0] = 0
         try:
             flock = arrays.flock_arrays(plan, state, self._room, self._seed, self._text.report_width)
             self._place_all(flock | arrays.plan_arrays(plan, plan.item_table(state), self._seed))
@@ -187,7 +187,7 @@ class BackendCuda:
             self.completed += steps
             return
         before = self.completed
-        self._there["trouble"][0] = 0
+        self._there["failed_step"][0] = 0
         try:
             self._write_clock("step", first_step)
             self._launch_all(steps)
@@ -205,7 +205,7 @@ class BackendCuda:
             raise
         self.completed = before + steps
         self._drain()
-        when = int(self._there["trouble"][0])
+        when = int(self._there["failed_step"][0])
         if when:
             raise RunError(self._diagnosis(when))
 

@@ -53,7 +53,7 @@ RULES: Fields = (
     ("float*", "item_ranges"), ("float*", "shapes"), ("int*", "tracked"),
 )  # fmt: skip
 OUTPUTS: Fields = (
-    ("Clock*", "clock"), ("long long*", "trouble"), ("unsigned long long*", "reports"), ("float*", "target_reports"),
+    ("Clock*", "clock"), ("long long*", "failed_step"), ("unsigned long long*", "reports"), ("float*", "target_reports"),
     ("double*", "events"), ("Young*", "young"), ("int*", "buckets"),
 )  # fmt: skip
 SIZES: Fields = (

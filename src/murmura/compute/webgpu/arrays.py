@@ -15,10 +15,10 @@ from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
     EVENT_WORDS,
     HEAD,
-    NO_TROUBLE,
+    NO_STEP,
     OUTPUTS_HEAD,
     TABLE_SECTIONS,
-    TROUBLE,
+    FAILED_STEP,
     YOUNG_WORDS,
 )
 from murmura.compute.webgpu.reports import WORDS
@@ -94,7 +94,7 @@ class Layout:
         columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["forces"]]
         moving = ("places", "velocities") if self.plan.dimension == 3 else ("places",)
         outputs = np.zeros(OUTPUTS_HEAD, np.int32)
-        outputs[TROUBLE] = NO_TROUBLE
+        outputs[FAILED_STEP] = NO_STEP
         return {
             "places": np.concatenate([bits_of(found[name]) for name in moving]),
             "columns": np.concatenate([bits_of(column) for column in columns]),

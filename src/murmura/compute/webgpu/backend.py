@@ -23,9 +23,9 @@ from murmura.compute.webgpu.records import (
     EVENT_WORDS,
     EVENTS,
     HEAD_PLACES,
-    NO_TROUBLE,
+    NO_STEP,
     OUTPUTS_HEAD,
-    TROUBLE,
+    FAILED_STEP,
 )
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
@@ -139,7 +139,7 @@ class BackendWebgpu:
             self._buffers["tables"] = self._device.buffer("tables", len(words))
         self._device.write(self._buffers["tables"], 0, words)
         self._items_at = starts["items"]
-        fields = layout.head(state, self._seed, starts, 0 if self._plan.has_lifecycle else NO_TROUBLE)
+        fields = layout.head(state, self._seed, starts, 0 if self._plan.has_lifecycle else NO_STEP)
         self._device.write(self._buffers["head"], 0, head_words(fields, layout.sizes["head"]))
         bound = self._device.bound(self._program, self._buffers)
         self._launches = [
@@ -197,19 +197,19 @@ class BackendWebgpu:
 
     def _submit_all(self, steps: int) -> None:
         batch = EVENT_BATCH if self._plan.eventful else BATCH
-        left, trouble = steps, NO_TROUBLE
+        left, failed_step = steps, NO_STEP
         while left:
             count = min(left, batch)
             self._device.submit(count, self._launches)
             left -= count
             if self._plan.eventful or not left:
                 [words] = self._device.start_transfer([(self._buffers["outputs"], 0, OUTPUTS_HEAD)]).wait()
-                trouble = min(trouble, int(words[TROUBLE]))
+                failed_step = min(failed_step, int(words[FAILED_STEP]))
                 self._drain(int(words[EVENTS]))
             self.completed += count
-        if trouble != NO_TROUBLE:
-            self._device.write(self._buffers["outputs"], TROUBLE, np.array([NO_TROUBLE], np.int32))
-            raise RunError(self._diagnosis(trouble))
+        if failed_step != NO_STEP:
+            self._device.write(self._buffers["outputs"], FAILED_STEP, np.array([NO_STEP], np.int32))
+            raise RunError(self._diagnosis(failed_step))
 
     def _drain(self, count: int) -> None:
         """Copy events to the host before their list is full."""

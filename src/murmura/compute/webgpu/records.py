@@ -21,9 +21,9 @@ TABLE_SECTIONS = (
     "numbers", "affinities", "ranges", "item_ranges", "items", "shapes", "tracked", "constants",
 )  # fmt: skip
 OUTPUTS_SECTIONS = ("reports", "target_reports", "events", "young", "buckets", "scores")
-TROUBLE, EVENTS, YOUNG, BOUNDS, OUTPUTS_HEAD = 0, 1, 2, 4, 16
+FAILED_STEP, EVENTS, YOUNG, BOUNDS, OUTPUTS_HEAD = 0, 1, 2, 4, 16
 """The first words of the outputs: first bad step, number of events, number of young, bounds of the flock."""
-NO_TROUBLE = 2**31 - 1
+NO_STEP = 2**31 - 1
 EVENT_WORDS, YOUNG_WORDS = 9, 6
 
 

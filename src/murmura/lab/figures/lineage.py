@@ -14,7 +14,7 @@ from murmura.engine.lineage import ALIVE, Lineage
 from murmura.lab.figures.plot import COLORS, PlotOptions, measure_label, register_plot
 from murmura.lab.runs.run import Run
 from murmura.measure import selection_differential
-from murmura.measure.atmosphere import Spell
+from murmura.measure.atmosphere import Period
 from murmura.measure.traits import genes_among
 
 RATE_BINS = 60
@@ -23,7 +23,7 @@ MOST_LINES = 600
 """Greatest number of lives in a family tree; with more, only every n-th living line is drawn, and the title says so."""
 FEWEST = 3
 """Least number of agents in a generation for its mean to be drawn."""
-SPELL_COLORS = {
+PERIOD_COLORS = {
     "mass_extinction": "#D55E00", "mating_season": "#CC79A7", "predator_dominance": "#000000",
     "starvation": "#E69F00", "boom": "#009E73",
 }  # fmt: skip
@@ -70,7 +70,7 @@ def draw_population(run: Run, figure: Any, options: PlotOptions) -> None:
     panels[0].set_ylim(bottom=0.0)
     panels[0].margins(x=0.01)
     if lives:
-        _draw_spells(panels[0], run.atmosphere())
+        _draw_periods(panels[0], run.atmosphere())
         _draw_rates(panels[1], tree, [e["step"] for e in run.events() if e["kind"] == "capture"])
     if panels[0].get_legend_handles_labels()[1]:
         panels[0].legend(ncols=1, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
@@ -85,9 +85,9 @@ def _change_steps(tree: Lineage) -> NDArray[np.int64]:
     )
 
 
-def _draw_spells(panel: Any, spells: list[Spell]) -> None:
+def _draw_periods(panel: Any, periods: list[Period]) -> None:
     """A strip above the curves for each kind of period that occurred."""
-    kinds = [kind for kind in SPELL_COLORS if any(spell.kind == kind for spell in spells)]
+    kinds = [kind for kind in PERIOD_COLORS if any(period.kind == kind for period in periods)]
     if not kinds:
         return
     low, high = panel.get_ylim()
@@ -95,12 +95,12 @@ def _draw_spells(panel: Any, spells: list[Spell]) -> None:
     total = 1.0 + 0.06 * len(kinds)
     for row, kind in enumerate(kinds):
         y = (1.0 + 0.06 * row + 0.03) / total
-        for k, spell in enumerate(spell for spell in spells if spell.kind == kind):
+        for k, period in enumerate(period for period in periods if period.kind == kind):
             label = kind.replace("_", " ") if k == 0 else None
             # A period seen at a single instant must still be visible.
             panel.plot(
-                [spell.begin, spell.end], [y, y], transform=panel.get_xaxis_transform(), color=SPELL_COLORS[kind],
-                linewidth=4.0, solid_capstyle="butt" if spell.end > spell.begin else "projecting", label=label,
+                [period.begin, period.end], [y, y], transform=panel.get_xaxis_transform(), color=PERIOD_COLORS[kind],
+                linewidth=4.0, solid_capstyle="butt" if period.end > period.begin else "projecting", label=label,
             )  # fmt: skip
 
 

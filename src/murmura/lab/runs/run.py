@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from murmura.engine.lineage import Lineage
     from murmura.lab.verify import Report
     from murmura.measure import Flock
-    from murmura.measure.atmosphere import Spell, Thresholds
+    from murmura.measure.atmosphere import Period, Thresholds
 
 CONFIG, TRAJECTORY, METRICS, EVENTS = "config.json", "run.gsd", "metrics.jsonl", "events.jsonl"
 TRACKS = "tracks.json"
@@ -132,7 +132,7 @@ class Run:
 
         return lineage_of_run(self)
 
-    def atmosphere(self, limits: Thresholds | None = None) -> list[Spell]:
+    def atmosphere(self, limits: Thresholds | None = None) -> list[Period]:
         """The periods of the run: mass extinction, mating season, predator dominance, starvation, boom."""
         from murmura.lab.runs.reading.atmosphere import atmosphere
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -282,12 +283,20 @@ def inwards(x: Number, size: Number, margin: Number) -> Number:
 
 @register_rule("boundary")
 class Boundary(Rule):
-    """A soft field along the edges: force times penetration over margin, on each axis (S0-52)."""
+    """A soft field along the edges: force times penetration over margin (S0-52).
+
+    The rectangle of the documents pushes along the axes and presses flocks into boxes; an ellipse keeps them round.
+    """
 
     on_by_default: ClassVar[bool] = True
 
     margin: float = quantity(100.0, "Width of the field.", "u", (10, 400), gt=0)
     force: float = quantity(0.8, "Force at the very edge.", "", (0, 5), ge=0)
+    shape: Literal["rectangle", "ellipse"] = choice(
+        "rectangle",
+        "Rectangle: each edge pushes by itself, along an axis. Ellipse: the largest ellipse in the world pushes, at "
+        "right angles to its outline, so that flocks turn smoothly.",
+    )
 
     clamped = False
     silent_when_zero = "force"
@@ -297,9 +306,28 @@ class Boundary(Rule):
 
     @staticmethod
     def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+        is_soft = [edge == "soft" for edge in world.edges]
+        if p.shape_ellipse:
+            return into_ellipse(me.position, world.size, is_soft, p.margin) * p.force
         depths = me.position.map(inwards, world.size, p.margin)
-        pushed = Vec(*(x if edge == "soft" else 0.0 for x, edge in zip(depths, world.edges, strict=True)))
+        pushed = Vec(*(x if soft else 0.0 for x, soft in zip(depths, is_soft, strict=True)))
         return pushed * (p.force / p.margin)
+
+
+def into_ellipse(position: Vec, size: Vec, is_soft: Sequence[bool], margin: Number) -> Vec:
+    """A vector into the largest ellipse in the world, at right angles to its outline.
+
+    Its length is 1 on the outline, 0 as far inside as the margin (along the shortest axis), and linear in between and
+    beyond. Axes without soft edges do not count.
+    """
+    half = [0.5 * length for length in size]
+    shortest_half = reduce(minimum, (h for h, soft in zip(half, is_soft, strict=True) if soft))
+    # From the centre of the world, in half sizes.
+    place = Vec(*((x - h) / h if soft else 0.0 for x, h, soft in zip(position, half, is_soft, strict=True)))
+    normal = Vec(*(x / h for x, h in zip(place, half, strict=True)))
+    inner = maximum(0.0, 1.0 - margin / shortest_half)
+    depth = maximum(0.0, place.length - inner) / (1.0 - inner)
+    return normal.with_length(-depth)
 
 
 @register_rule("containment")

@@ -12,7 +12,7 @@ from murmura.rules.predators.row import GONE, HERE, HunterRow
 from murmura.rules.predators.states import ATTACKING, DIVING, IDLE, RECOVERING, SCANNING, enter
 from murmura.rules.predators.turn import Turn, draw
 
-Mind = Callable[[HunterRow, Turn], None]
+Action = Callable[[HunterRow, Turn], None]
 """What a hunter does in one state."""
 EVERYWHERE = 1e9  # [u] farther than any bird
 
@@ -104,7 +104,7 @@ def pursue(it: HunterRow, turn: Turn, late: Condition, go: Callable[[Number], No
 
 
 def strike(
-    it: HunterRow, turn: Turn, reach: Number, late: Condition, lead: Number, catch: Mind, miss: Mind
+    it: HunterRow, turn: Turn, reach: Number, late: Condition, lead: Number, catch: Action, miss: Action
 ) -> None:
     """Catch prey within reach, give up prey that is gone or takes too long, else burst after it."""
 

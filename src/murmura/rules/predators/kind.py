@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from murmura.rules.predators.hunt import Mind
+from murmura.rules.predators.hunt import Action
 from murmura.rules.predators.states import Machine
 
 
@@ -23,7 +23,7 @@ class Kind:
         code: Its number in rows and checkpoints, which must never change; a new kind takes the next one.
         numbers: Fields of `Hunter` in which it differs from the defaults.
         machine: Its changes of state in words, for the page that draws them.
-        minds: What it does in each of its states; resting and idling are the same for all kinds.
+        actions: What it does in each of its states; resting and idling are the same for all kinds.
         afterwards: What it does at the end of each turn in one of those states.
     """
 
@@ -31,8 +31,8 @@ class Kind:
     code: int
     numbers: Mapping[str, float]
     machine: Machine
-    minds: Mapping[int, Mind]
-    afterwards: Mind | None = None
+    actions: Mapping[int, Action]
+    afterwards: Action | None = None
 
 
 KINDS: dict[str, Kind] = {}

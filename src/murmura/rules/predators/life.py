@@ -118,18 +118,18 @@ def act_by_state(it: HunterRow, turn: Turn) -> None:
     it.stealth = 0.0
 
     def hunt() -> None:
-        minds = {kind.code: _mind(kind, it, turn) for kind in traced_kinds()}
-        dispatch(it.kind, minds)
+        actions = {kind.code: _action(kind, it, turn) for kind in traced_kinds()}
+        dispatch(it.kind, actions)
 
     effects = {IDLE: lambda: idle(it, turn), RECOVERING: lambda: recover(it, turn)}
     dispatch(it.state, effects, hunt)
 
 
-def _mind(kind: Kind, it: HunterRow, turn: Turn) -> Any:
+def _action(kind: Kind, it: HunterRow, turn: Turn) -> Any:
     """What a hunter of a kind does in its present state; a state that its kind does not have ends the hunt."""
 
     def act() -> None:
-        effects = {state: _bound(mind, it, turn) for state, mind in kind.minds.items()}
+        effects = {state: _bound(action, it, turn) for state, action in kind.actions.items()}
         dispatch(it.state, effects, lambda: enter(it, IDLE))
         if kind.afterwards is not None:
             kind.afterwards(it, turn)
@@ -137,8 +137,8 @@ def _mind(kind: Kind, it: HunterRow, turn: Turn) -> Any:
     return act
 
 
-def _bound(mind: Any, it: HunterRow, turn: Turn) -> Any:
-    return lambda: mind(it, turn)
+def _bound(action: Any, it: HunterRow, turn: Turn) -> Any:
+    return lambda: action(it, turn)
 
 
 def frighten(it: HunterRow) -> None:

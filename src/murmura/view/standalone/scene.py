@@ -13,7 +13,7 @@ from murmura.compute.plan import WORLD_NUMBERS, Group, Plan
 from murmura.compute.webgpu.arrays import Layout, head_words
 from murmura.compute.webgpu.backend import EVENT_BATCH
 from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
-from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_TROUBLE, OUTPUTS_HEAD, YOUNG_WORDS
+from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_STEP, OUTPUTS_HEAD, YOUNG_WORDS
 from murmura.compute.webgpu.reports import WORDS
 from murmura.core.errors import ScenarioError
 from murmura.core.state import State, column_name
@@ -62,7 +62,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     set_items(pointed, state, seed)
     layout = Layout(plan, program, len(state))
     tables, starts = layout.tables(plan.item_table(state), words)
-    fields = layout.head(state, words, starts, 0 if plan.has_lifecycle else NO_TROUBLE)
+    fields = layout.head(state, words, starts, 0 if plan.has_lifecycle else NO_STEP)
     columns = [*(column_name(name) for name in plan.carried), *plan.force_columns]
     return {
         "hello": _hello(scenario, seed),

@@ -59,8 +59,8 @@ def test_times_are_where_the_counts_say(run, limits: Thresholds) -> None:
     expected = naive(run, limits)
     found: dict[str, list[float]] = {}
     measured = [row["time"] for row in run.metrics()]
-    for spell in run.atmosphere(limits):
-        found.setdefault(spell.kind, []).extend(t for t in measured if spell.begin <= t <= spell.end)
+    for period in run.atmosphere(limits):
+        found.setdefault(period.kind, []).extend(t for t in measured if period.begin <= t <= period.end)
     assert found == expected
     assert {"mass_extinction", "mating_season", "boom"} <= set(found)
 
@@ -68,7 +68,7 @@ def test_times_are_where_the_counts_say(run, limits: Thresholds) -> None:
 def test_they_are_kept_with_the_run(run, tmp_path: Path) -> None:
     kept = json.loads((run.folder / "atmosphere.json").read_text())
     assert kept["thresholds"]["mass_extinction"] == 0.15 and kept["thresholds"]["window"] == 10.0
-    assert kept["spells"] == [vars(spell) for spell in run.atmosphere()]
+    assert kept["spells"] == [vars(period) for period in run.atmosphere()]
     simulation = mm.Simulation(family(**{"rules.heirs.most": 60}), 1, "reference")
     record(simulation, 40, tmp_path / "part", every=5)
     resume(tmp_path / "part", steps=90)

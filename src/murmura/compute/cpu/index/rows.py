@@ -158,7 +158,7 @@ class Index:
             total.set(total.get() + length)
         row_start[grid.line_count] = total.get()
         with t.if_then(total.get() + MARGIN > f.table_pitch):
-            put(t, f.status("trouble"), TOO_SMALL)
+            put(t, f.status("error"), TOO_SMALL)
             put(t, f.status("needed"), total.get())
 
     @contextmanager

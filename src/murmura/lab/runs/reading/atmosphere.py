@@ -12,12 +12,12 @@ from murmura.engine.checkpoint import write_atomically
 from murmura.lab.exports.lineage import lineage_of_run
 from murmura.lab.runs.manifest import Manifest, sha256
 from murmura.lab.runs.run import Run, open_run
-from murmura.measure.atmosphere import Atmosphere, Spell, Thresholds
+from murmura.measure.atmosphere import Atmosphere, Period, Thresholds
 
 ATMOSPHERE = "atmosphere.json"
 
 
-def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
+def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Period]:
     """Mass extinctions, mating seasons, predator dominance, starvation and booms of a run, in order of their beginning.
 
     Checked at every measured step. Starvation needs the measure `energy_mean`, which is a default where agents die.
@@ -38,7 +38,7 @@ def atmosphere(run: Run, limits: Thresholds | None = None) -> list[Spell]:
     energies = [row.get("energy_mean", math.nan) for row in rows]
     for now in censuses(tree, steps, limits.window, hunting_species(run.scenario), energies):
         watch.look(now)
-    return watch.spells
+    return watch.periods
 
 
 def _is_measured(row: dict[str, float]) -> bool:
@@ -48,10 +48,10 @@ def _is_measured(row: dict[str, float]) -> bool:
 
 def keep_atmosphere(folder: Path, manifest: Manifest) -> None:
     """Write the periods of a run to its folder, if it has births and deaths."""
-    spells = atmosphere(open_run(folder))
-    if not spells:
+    periods = atmosphere(open_run(folder))
+    if not periods:
         return
-    kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(spell) for spell in spells]}
+    kept = {"thresholds": asdict(Thresholds()), "spells": [asdict(period) for period in periods]}
     content = (json.dumps(kept, indent=2, allow_nan=False) + "\n").encode()
     write_atomically(folder / ATMOSPHERE, content)
     manifest.files = manifest.files | {ATMOSPHERE: sha256(content)}

@@ -97,6 +97,6 @@ register_kind(
             (ATTACKING, SCANNING, "the target is gone"),
             (ATTACKING, IDLE, "hunt_time is over"),
         ),
-        minds={SCANNING: scanning, HUNTING: hunting, ATTACKING: attacking},
+        actions={SCANNING: scanning, HUNTING: hunting, ATTACKING: attacking},
     )
 )  # fmt: skip

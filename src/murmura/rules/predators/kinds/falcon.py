@@ -113,6 +113,6 @@ register_kind(
             (DIVING, RECOVERING, "caught"),
             (DIVING, IDLE, "the target is gone, or attack_time is over"),
         ),
-        minds={SCANNING: scanning, CLIMBING: climbing, DIVING: diving},
+        actions={SCANNING: scanning, CLIMBING: climbing, DIVING: diving},
     )
 )  # fmt: skip

@@ -100,6 +100,6 @@ register_kind(
             (ATTACKING, RECOVERING, "caught"),
             (ATTACKING, IDLE, "the target is gone, or attack_time is over"),
         ),
-        minds={SCANNING: scanning, STALKING: stalking, HUNTING: hunting, ATTACKING: attacking},
+        actions={SCANNING: scanning, STALKING: stalking, HUNTING: hunting, ATTACKING: attacking},
     )
 )  # fmt: skip

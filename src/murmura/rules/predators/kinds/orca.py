@@ -96,6 +96,6 @@ register_kind(
             (ATTACKING, RECOVERING, "caught"),
             (ATTACKING, IDLE, "the target is gone, or attack_time or hunt_time is over"),
         ),
-        minds={SCANNING: scanning, STALKING: stalking, HUNTING: hunting, ATTACKING: attacking},
+        actions={SCANNING: scanning, STALKING: stalking, HUNTING: hunting, ATTACKING: attacking},
     )
 )  # fmt: skip

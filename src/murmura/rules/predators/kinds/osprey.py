@@ -61,6 +61,6 @@ register_kind(
             (ATTACKING, RECOVERING, "caught"),
             (ATTACKING, IDLE, "the target is gone, or attack_time is over"),
         ),
-        minds={SCANNING: scanning, STALKING: stalking, ATTACKING: attacking},
+        actions={SCANNING: scanning, STALKING: stalking, ATTACKING: attacking},
     )
 )  # fmt: skip

@@ -124,6 +124,6 @@ register_kind(
             (ATTACKING, RECOVERING, "caught"),
             (ATTACKING, IDLE, "the target is gone, or attack_time is over"),
         ),
-        minds={SCANNING: scanning, AMBUSH: ambush, ATTACKING: attacking},
+        actions={SCANNING: scanning, AMBUSH: ambush, ATTACKING: attacking},
     )
 )  # fmt: skip

@@ -83,7 +83,7 @@ register_kind(
             (ATTACKING, RECOVERING, "caught"),
             (ATTACKING, IDLE, "the target is gone, or attack_time is over"),
         ),
-        minds={SCANNING: scanning, HUNTING: hunting, ATTACKING: attacking},
+        actions={SCANNING: scanning, HUNTING: hunting, ATTACKING: attacking},
         afterwards=remember_prey,
     )
 )  # fmt: skip

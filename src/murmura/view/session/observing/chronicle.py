@@ -55,10 +55,10 @@ class Chronicle:
             return
         counts = {name: int(tree.deaths([step], cause=code)[0]) for code, name in enumerate(CAUSE_NAMES)}
         self._report = {"births": births, "deaths": deaths, "causes": {k: n for k, n in counts.items() if n}}
-        times = self._atmosphere.spells[-MOST_TIMES:]
+        times = self._atmosphere.periods[-MOST_TIMES:]
         self._report["times"] = [
-            {"kind": spell.kind, "begin": spell.begin, "end": spell.end, "lasts": spell.lasts}
-            for spell in times
+            {"kind": period.kind, "begin": period.begin, "end": period.end, "lasts": period.lasts}
+            for period in times
         ]
 
     def report(self) -> dict[str, Any]:

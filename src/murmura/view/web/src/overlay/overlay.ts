@@ -5,7 +5,7 @@ import { disc, tracePath, type Lines } from "./lines";
 import { drawMap, mapPlace, needsMap } from "../render/minimap";
 import { drawAgent } from "./agent";
 import { drawBodies, type BodyLook } from "./bodies";
-import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./everyone";
+import { DensityGrid, drawCones, drawSights, MOST_CROWD } from "./all_agents";
 import { drawScenery, ring, type Hand } from "./scenery";
 import type { Body, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import type { Looks } from "../panel/settings";

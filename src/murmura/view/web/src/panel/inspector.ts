@@ -7,7 +7,7 @@ import type { Inspection } from "../net/protocol";
 import { humanized } from "./controls/schema";
 import type { Looks, Settings } from "./settings";
 import { bodyInWords, bonds, doings, genesOf, sexOf, vitals, type Gauge } from "../text/animal";
-import { facts, story, ruleForces } from "../text/words";
+import { describe, facts, ruleForces } from "../text/words";
 import { say } from "../text/language";
 
 /** Switches for the overlays of the selected agent (S4-19, S4-70). */
@@ -106,7 +106,7 @@ export class Inspector {
     this.rideButton.hidden = agent.position.length < 3;
     this.heading.textContent = [say(`Agent ${agent.id}`), say(sexOf(agent))].filter(Boolean).join(" ");
     this.showLife(agent);
-    this.text.replaceChildren(...[...doings(agent), ...story(agent)].map((line) => element("p", {}, line)));
+    this.text.replaceChildren(...[...doings(agent), ...describe(agent)].map((line) => element("p", {}, line)));
     const strongest = ruleForces(agent)[0]?.strength ?? 1;
     this.rules.replaceChildren(...ruleForces(agent).map(({ name, strength, text }) => {
       const bar = element("span", { class: "bar" });

@@ -10,7 +10,7 @@ import { bodies, inspect, nearestTo, type InspectedFlock } from "./messages/insp
 import type { LocalServer, PageSocket } from "./local_socket";
 import { cheapMeasures } from "./messages/measures";
 import { vectorOf } from "./start/numbers";
-import { NO_TROUBLE, type Pages } from "./gpu/outputs";
+import { NO_STEP, type Pages } from "./gpu/outputs";
 import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./start/placing";
 import { population, traitMeans } from "./messages/population";
 import { noiseOffset, seedWords } from "./start/random";
@@ -144,11 +144,11 @@ export class LocalFlock implements LocalServer {
 
   /** Process the outputs of the device. */
   private note(pages: Pages[]): void {
-    for (const { events, trouble } of pages) {
+    for (const { events, failedStep } of pages) {
       this.chronicle.add(events);
-      if (trouble === NO_TROUBLE || !this.running) continue;
+      if (failedStep === NO_STEP || !this.running) continue;
       this.running = false;
-      this.refuse(`step ${trouble}: some agents have no finite place or velocity, so the flock has stopped; lower the weights and start again`);
+      this.refuse(`step ${failedStep}: some agents have no finite place or velocity, so the flock has stopped; lower the weights and start again`);
     }
   }
 

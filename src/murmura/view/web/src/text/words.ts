@@ -73,7 +73,7 @@ export function ruleForces(agent: Inspection): RuleForce[] {
     .sort((a, b) => b.strength - a.strength);
 }
 
-export function story(agent: Inspection): string[] {
+export function describe(agent: Inspection): string[] {
   const seen = agent.neighbors.length;
   const { field_of_view: view } = agent.perception;
   const radius = Number(agent.perception.radius.toFixed(1));

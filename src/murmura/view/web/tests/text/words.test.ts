@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Inspection } from "../../src/net/protocol";
-import { compass, facts, side, story, ruleForces } from "../../src/text/words";
+import { compass, facts, side, describe, ruleForces } from "../../src/text/words";
 
 const agent: Inspection = {
   type: "inspect", id: 4, position: [0, 0], velocity: [2, 0], neighbors: [{ id: 1, x: 1, y: 1 }], steering: [0, 1],
@@ -15,12 +15,12 @@ it("y grows downwards", () => {
 it("describes what an agent sees and where it steers, and why", () => {
   expect(ruleForces(agent).map((force) => force.name)).toEqual(["alignment", "separation"]);
   expect(ruleForces(agent)[1].text).toBe("pulls right to move away from one neighbour that is too close");
-  expect(story(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Overall it steers right, mostly because of alignment\./);
+  expect(describe(agent).join(" ")).toMatch(/Flies east at 2\.0\. Sees one neighbour within 50 u, 270° around its heading\. Overall it steers right, mostly because of alignment\./);
   expect(facts(agent)).toContainEqual(["Panic", "0.1235"]);
 });
 it("names the hunters that pursue it or that it flees from", () => {
   const hunter = { id: 2, kind: "sea_lion", state: "pack_hunting", distance: 31.4, frightens: true, hunts: true };
-  const said = story({ ...agent, hunters: [hunter, { ...hunter, id: 3, kind: "hawk", state: "scanning", hunts: false }] }).join(" ");
+  const said = describe({ ...agent, hunters: [hunter, { ...hunter, id: 3, kind: "hawk", state: "scanning", hunts: false }] }).join(" ");
   expect(said).toContain("Hunted by sea lion 2 (pack hunting), 31 u away, and flees from it.");
   expect(said).toContain("Flees from hawk 3 (scanning), 31 u away.");
 });

@@ -7,7 +7,7 @@ import type { Size } from "../../render/camera";
 import { project, type Gaze } from "../../render/space/camera";
 import { dot } from "../../render/space/vectors";
 import { drawBody, MOST_BODIES, type BodyLook, type Shown } from "../bodies";
-import { MOST_CROWD } from "../everyone";
+import { MOST_CROWD } from "../all_agents";
 import type { SpaceLines } from "./lines";
 
 const LEAST_PX = 7; // half the length of a body; the parts of a smaller one would not be visible

@@ -1,7 +1,7 @@
 /** Runs a scene's kernels on WebGPU: the same buffers, kernels and order as the webgpu backend (compute/webgpu/backend.py). */
 
 import { wordsOf, type Kernel, type RunnableScene, type Words } from "../data";
-import { collect, NO_TROUBLE, readPages, type Pages } from "./outputs";
+import { collect, NO_STEP, readPages, type Pages } from "./outputs";
 import { FlockState, type Flock } from "./flock_state";
 import { Layout, type World } from "./layout";
 import { COMPUTE_STAGE, READ_MODE, USAGE } from "../objects";
@@ -109,7 +109,7 @@ export class Engine {
     const fields: Record<string, number> = {
       ...this.layout.fields(this.tableStarts),
       clock_alive: count, clock_next_id: nextId, clock_seed_low: seed[0] | 0, clock_seed_high: seed[1] | 0,
-      clock_keep_from: plan.lives ? 0 : NO_TROUBLE,
+      clock_keep_from: plan.lives ? 0 : NO_STEP,
     };
     for (const [name, value] of Object.entries(fields)) head[headPlaces[name]] = value;
     this.write("head", head);
@@ -120,7 +120,7 @@ export class Engine {
     const encoder = this.device.createCommandEncoder();
     for (const name of ["counts", "outputs"]) encoder.clearBuffer(this.buffers[name]);
     this.device.queue.submit([encoder.finish()]);
-    this.write("outputs", Int32Array.of(NO_TROUBLE));
+    this.write("outputs", Int32Array.of(NO_STEP));
   }
 
   /** Set other numbers: those of the kernels, the ranges of items, those of the world, and the greatest radius. */

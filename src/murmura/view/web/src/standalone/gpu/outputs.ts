@@ -5,16 +5,16 @@ import type { FlockEvent } from "../../net/protocol";
 import type { Layout } from "./layout";
 import { READ_MODE, USAGE } from "../objects";
 
-const TROUBLE = 0;
+const FAILED_STEP = 0;
 const EVENTS = 1;
-export const NO_TROUBLE = 2 ** 31 - 1;
+export const NO_STEP = 2 ** 31 - 1;
 
 /** An event without a number. */
 export type UnnumberedEvent = Omit<FlockEvent, "number">;
 
 export interface Pages {
-  /** The first step after which a position was not finite; NO_TROUBLE: none. */
-  trouble: number;
+  /** The first step after which a position was not finite; NO_STEP: none. */
+  failedStep: number;
   /** There were more events than the buffer can hold. */
   lost: number;
   events: UnnumberedEvent[];
@@ -58,7 +58,7 @@ export async function readPages(home: GPUBuffer, layout: Layout, names: Words): 
   const count = layout.plan.eventful ? Math.min(words[EVENTS], layout.eventRoom) : 0;
   const first = layout.plan.outputsHead;
   const found: Pages = {
-    trouble: words[TROUBLE],
+    failedStep: words[FAILED_STEP],
     lost: layout.plan.eventful ? words[EVENTS] - count : 0,
     events: readEvents(words.slice(first, first + count * layout.plan.eventWords), count, layout.plan, names),
   };

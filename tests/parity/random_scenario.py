@@ -41,7 +41,7 @@ def rules_of_the_plane() -> list[str]:
     return [name for name, rule in REGISTRY.items() if is_built_in(rule) and not issubclass(rule, FlightRule)]
 
 
-class Chance:
+class RandomScenario:
     """Draws one scenario."""
 
     def __init__(self, seed: int) -> None:
@@ -75,7 +75,7 @@ class Chance:
     def _world(self) -> dict[str, Any]:
         rng = self.rng
         return {
-            "name": "chance",
+            "name": "random",
             "agents": int(rng.integers(45, 140)),
             "world": {
                 "width": float(rng.integers(280, 700)),

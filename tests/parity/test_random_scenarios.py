@@ -14,7 +14,7 @@ import pytest
 import murmura as mm
 from tests.sizes import size
 
-from .chance import Chance, rules_of_the_plane
+from .random_scenario import RandomScenario, rules_of_the_plane
 from .scenes import loud_rules
 from .side_by_side import Comparison, compare_step
 
@@ -24,7 +24,7 @@ COMPARED = (1, 3, 37)
 
 @functools.cache
 def drawn(seed: int) -> mm.Scenario:
-    return Chance(seed).drawn()
+    return RandomScenario(seed).drawn()
 
 
 def stir(sim: mm.Simulation, seed: int) -> None:

@@ -53,8 +53,8 @@ RULES: Fields = (
     ("float*", "item_ranges"), ("float*", "shapes"), ("int*", "tracked"),
 )  # fmt: skip
 OUTPUTS: Fields = (
-    ("Clock*", "clock"), ("long long*", "failed_step"), ("unsigned long long*", "reports"), ("float*", "target_reports"),
-    ("double*", "events"), ("Young*", "young"), ("int*", "buckets"),
+    ("Clock*", "clock"), ("long long*", "failed_step"), ("unsigned long long*", "reports"),
+    ("float*", "target_reports"), ("double*", "events"), ("Young*", "young"), ("int*", "buckets"),
 )  # fmt: skip
 SIZES: Fields = (
     ("int", "room"), ("int", "bins"), ("int", "scan_blocks"), ("int", "nearest"), ("int", "shapes"),

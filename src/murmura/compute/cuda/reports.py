@@ -44,7 +44,7 @@ static __device__ void note_nearest(Nearest* n, const int most, const float squa
     if (n->count < most) n->count++;
 }}
 
-static __device__ void note_failed_step(const Arguments a, const float x, const float y, const float u, const float v) {{
+static __device__ void note_failed_step(const Arguments a, float x, float y, float u, float v) {{
     const bool sound = fabsf(x) < 1e30f && fabsf(y) < 1e30f && fabsf(u) < 1e30f && fabsf(v) < 1e30f;
     /* The first bad step is the one to name. */
     if (!sound && *a.outputs.failed_step == 0) *a.outputs.failed_step = a.outputs.clock->step;

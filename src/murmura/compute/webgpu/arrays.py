@@ -14,11 +14,11 @@ from murmura.compute.plan import Plan
 from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
     EVENT_WORDS,
+    FAILED_STEP,
     HEAD,
     NO_STEP,
     OUTPUTS_HEAD,
     TABLE_SECTIONS,
-    FAILED_STEP,
     YOUNG_WORDS,
 )
 from murmura.compute.webgpu.reports import WORDS

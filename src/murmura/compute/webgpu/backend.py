@@ -22,10 +22,10 @@ from murmura.compute.webgpu.program import THREADS, Program, program_of
 from murmura.compute.webgpu.records import (
     EVENT_WORDS,
     EVENTS,
+    FAILED_STEP,
     HEAD_PLACES,
     NO_STEP,
     OUTPUTS_HEAD,
-    FAILED_STEP,
 )
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event

@@ -26,8 +26,8 @@ settings.load_profile("gate")
 
 LONG = (
     "browser", "docs/test_pages", "docs/test_notebooks", "docs/test_site", "parity/test_random_scenarios",
-    "golden/test_hashes", "parity/test_scenes", "webgpu/test_definition", "cuda/parity/test_definition", "validate", "cli", "lab/sweeps",
-    "lab/films", "rules/evolution/test_stances", "engine/simulation/test_hunters",
+    "golden/test_hashes", "parity/test_scenes", "webgpu/test_definition", "cuda/parity/test_definition", "validate",
+    "cli", "lab/sweeps", "lab/films", "rules/evolution/test_stances", "engine/simulation/test_hunters",
 )  # fmt: skip
 """What takes longest, in this order: if it began last, one worker would run it while the others are idle."""
 

@@ -64,7 +64,7 @@ SOFT = {
         "alignment": {"weighting": "linear"},
         "cohesion": {"weighting": "linear", "density_adaptation": True},
         "wind": {"enabled": True, "speed": 9.0, "direction": 40.0, "turbulence": 0.8},
-        "boundary": {"margin": 60.0},
+        "boundary": {"margin": 60.0, "shape": "ellipse"},
         "containment": {"enabled": True},
     },
 }

@@ -7,7 +7,7 @@ import typing
 import numpy as np
 import pytest
 
-from murmura.rules.environment.terrain import contains
+from murmura.rules.environment.terrain import Boundary, contains
 from murmura.rules.flocking.reynolds import Alignment, Cohesion, Separation
 from murmura.scenario import Motion, World
 from tests.sizes import size
@@ -106,6 +106,7 @@ def test_every_option_is_used_by_some_scene():
         (Separation, [s.rules.separation for s in scenarios]),
         (Alignment, [s.rules.alignment for s in scenarios]),
         (Cohesion, [s.rules.cohesion for s in scenarios]),
+        (Boundary, [s.rules.boundary for s in scenarios]),
         (Motion, [s.motion for s in scenarios]),
         (World, [s.world for s in scenarios]),
     ]

@@ -202,11 +202,13 @@ def add_32(a: Integer, b: Integer) -> Integer:
     """Sum modulo 2**32."""
     if target_of(a, b):
         return a + b
+    if type(a) is int and type(b) is int:
+        return (a + b) & WORD
     return (np.asarray(a, np.uint64) + np.asarray(b, np.uint64)) & np.uint64(WORD)
 
 
 def xor_32(a: Integer, b: Integer) -> Integer:
-    if target_of(a, b):
+    if target_of(a, b) or (type(a) is int and type(b) is int):
         return a ^ b
     return np.asarray(a, np.uint64) ^ np.asarray(b, np.uint64)
 
@@ -214,6 +216,8 @@ def xor_32(a: Integer, b: Integer) -> Integer:
 def rotate_left_32(a: Integer, bits: int) -> Integer:
     if target_of(a):
         return (a << bits) | (a >> (32 - bits))
+    if type(a) is int:
+        return ((a << bits) | (a >> (32 - bits))) & WORD
     wide = np.asarray(a, np.uint64)
     return ((wide << np.uint64(bits)) | (wide >> np.uint64(32 - bits))) & np.uint64(WORD)
 
@@ -222,4 +226,6 @@ def unit_interval(a: Integer) -> Number:
     """The upper 24 bits as a number in [0, 1): exact in single precision."""
     if target_of(a):
         return to_number(a >> 8) * 2.0**-24
+    if type(a) is int:
+        return (a >> 8) * 2.0**-24
     return (np.asarray(a, np.uint64) >> np.uint64(8)).astype(np.float64) * 2.0**-24

@@ -62,6 +62,10 @@ class NumpyTarget(Target):
         # NumPy takes a plain number for one of its own type, in a third of the time.
         return float(value) if kind == NUMBER else self.constant(kind, value)
 
+    def plain_integer(self, value: Any) -> int | None:
+        code = value.code if type(value) is Value else value
+        return int(code) & WORD if np.ndim(code) == 0 else None
+
     def apply(self, operation: str, kind: str, *codes: Any) -> Any:
         return OPERATIONS[operation](*codes)
 

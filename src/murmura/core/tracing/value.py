@@ -59,6 +59,10 @@ class Target:
         """`body(values)` if a condition holds, else `values`. The condition must be the same for all agents."""
         raise NotImplementedError
 
+    def plain_integer(self, value: Any) -> int | None:
+        """A single integer as an unsigned Python number, where the target computes at once; None elsewhere."""
+        return None
+
     def number(self, value: float) -> Value:
         return Value(self, NUMBER, self.constant(NUMBER, value))
 

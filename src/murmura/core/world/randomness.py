@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Integer, Number, add_32, rotate_left_32, target_of, unit_interval, xor_32
+from murmura.core.algebra import Integer, Number, add_32, rotate_left_32, unit_interval, xor_32
+from murmura.core.tracing.value import target_of
 
 STREAM_POSITION = 1
 STREAM_HEADING = 2

@@ -45,13 +45,13 @@ def _light(picture: np.ndarray, x: float, y: float) -> float:
     return around(x) - around(x + FAR)
 
 
-def _lamp(tab: Tab, heading: tuple[float, float]) -> np.ndarray:
+def _lamp(tab: Tab, heading: tuple[float, float], agents: int = BRIGHT) -> np.ndarray:
     """Load many agents as one bright spot at the centre of the world; return its position in the window."""
     silent = {
         f"rules.{rule}.enabled": False for rule in ("separation", "alignment", "cohesion", "noise", "wind")
     }
-    scenario = flock(BRIGHT, **{"display.glow": 1.0, "display.size": 1.5, **silent})
-    tab.arranged(scenario, np.repeat(MIDDLE, BRIGHT, axis=0), [heading] * BRIGHT)
+    scenario = flock(agents, **{"display.glow": 1.0, "display.size": 1.5, **silent})
+    tab.arranged(scenario, np.repeat(MIDDLE, agents, axis=0), [heading] * agents)
     tab.page.keyboard.press("h")
     tab.page.evaluate("() => { dispatchEvent(new Event('resize')); }")  # at once, without a transition
     found: np.ndarray = tab.screen(MIDDLE)[0]
@@ -67,6 +67,16 @@ def test_the_glow_of_a_flock_that_stands_is_round(gl_tab: Tab) -> None:
     assert ring.mean() > 0.01  # there is a glow
     along, across = ring[::4].mean(), ring[2::4].mean()
     assert across == pytest.approx(along, rel=0.35)
+
+
+def test_the_glow_of_a_dense_flock_does_not_fill_the_sky(gl_tab: Tab) -> None:
+    """Without a limit it is white as far as the blur reaches, which is a rectangle."""
+    x, y = _lamp(gl_tab, (1.0, 0.0), 2000)
+    picture = _picture(gl_tab)
+    assert _light(picture, x, y) > 0.5
+    angles = np.arange(16) / 16 * 2 * np.pi
+    ring = [_light(picture, x + 70 * np.cos(a), y + 70 * np.sin(a)) for a in angles]
+    assert max(ring) < 0.15
 
 
 def test_a_flock_that_stops_keeps_its_trails(make_tab: MakeTab) -> None:

@@ -149,6 +149,17 @@ def test_longer_trails_last_longer_and_none_leave_none():
     assert trail(0.0).max() < 3.0
 
 
+def test_the_glow_of_a_dense_flock_does_not_fill_the_sky():
+    """Two thousand birds in one place are bright, but the sky around them stays dark."""
+    middle = np.tile([[800.0, 450.0]], (2000, 1))
+    crowd = moment(middle, np.tile([3.0, 0.0], (2000, 1)))
+    sky = luminance(Painter(FIELD, BARE).paint(moment(np.empty((0, 2)), [0.0, 0.0]), 1 / 30))
+    light = luminance(Painter(FIELD, BARE).paint(crowd, 1 / 30)) - sky
+    assert light[355:365, 635:645].max() > 120
+    far = np.hypot(*np.meshgrid(np.arange(1280) - 640.0, np.arange(720) - 360.0))
+    assert light[(far > 100) & (far < 110)].max() < 40
+
+
 def test_the_same_moments_give_the_same_pixels():
     places, velocities = scattered()
     both = []

@@ -6,6 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def limit_light(light: NDArray[np.float32]) -> None:
+    """Let the brightest plane approach 1, in place: the glow of a dense flock would show the shape of the blur."""
+    peak = light.max(axis=0)
+    light /= np.sqrt(1.0 + peak * peak)
+
+
 def taps(reach: float) -> NDArray[np.float32]:
     """The page's thirteen taps, which lie between pixels, distributed to the pixels on both sides."""
     found = np.zeros(int(5.18 * reach) + 2)

@@ -17,7 +17,7 @@ from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.engine.reading.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
 from murmura.lab.films.film_frames import FilmFrame
-from murmura.lab.films.light import shift, taps
+from murmura.lab.films.light import limit_light, shift, taps
 from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.plane.scenery import halo, home_ranges, scenery, words
@@ -313,6 +313,7 @@ class Painter:
         from murmura.compute.raster.plane import add_far, blur, shrink, tone_map_day, tone_map_night
 
         shrink(self._trails, self._near, self._near_by, np.float32(self._faded))
+        limit_light(self._near)
         blur(self._near, self._near_swap, taps(1.0))
         shrink(self._near, self._far, FAR, np.float32(1.0))
         blur(self._far, self._far_swap, taps(1.6))

@@ -158,18 +158,19 @@ export class RendererGl implements Picture {
     const gl = this.gl;
     const [trails, , near, nearSwap, far, farSwap] = this.targets;
     gl.disable(gl.BLEND);
-    this.reduce(trails, near);
+    this.reduce(trails, near, true);
     this.smooth(near, nearSwap, 1);
-    this.reduce(near, far);
+    this.reduce(near, far, false);
     this.smooth(far, farSwap, 1.6);
   }
 
-  private reduce(source: Target, target: Target): void {
+  private reduce(source: Target, target: Target, limited: boolean): void {
     this.use(this.shrink, target, [source.texture]);
     // Four taps, each between four texels, cover a square of four by four; a larger one takes sixteen taps.
     const taps = source.width > 4.5 * target.width ? 4 : 2;
     this.gl.uniform2f(this.shrink.at.u_axis, 1 / (taps * target.width), 1 / (taps * target.height));
     this.gl.uniform1i(this.shrink.at.u_taps, taps);
+    this.gl.uniform1i(this.shrink.at.u_limited, limited ? 1 : 0);
     this.fill();
   }
 

@@ -136,18 +136,23 @@ void main() {
   color = sum;
 }`;
 
+/** Means of squares of texels. With a limit, light approaches 1: the glow of a dense flock would show the blur's shape. */
 export const SHRINK_FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_uv;
 uniform sampler2D u_image;
 uniform vec2 u_axis;               // from one tap to the next [uv]
 uniform int u_taps;                // along each side of a target's texel
+uniform bool u_limited;
 out vec4 color;
 void main() {
   vec2 first = v_uv - 0.5 * float(u_taps - 1) * u_axis;
   vec4 sum = vec4(0.0);
   for (int y = 0; y < u_taps; y++) for (int x = 0; x < u_taps; x++) sum += texture(u_image, first + vec2(x, y) * u_axis);
   color = sum / float(u_taps * u_taps);
+  if (!u_limited) return;
+  float peak = max(max(color.r, color.g), max(color.b, color.a));
+  color *= inversesqrt(1.0 + peak * peak);
 }`;
 
 export const SKY_FRAGMENT = `#version 300 es

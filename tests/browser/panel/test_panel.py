@@ -57,10 +57,19 @@ def test_tooltips_and_options_are_in_plain_words(tab: Tab) -> None:
 
 
 def test_advanced_settings_are_folded(tab: Tab) -> None:
+    falloff = _row(tab, "rules.separation.falloff")
     assert _row(tab, "rules.separation.radius").is_visible()
-    assert not _row(tab, "rules.separation.falloff").is_visible()
+    assert not falloff.is_visible()
+    title = tab.page.locator(".lil-gui", has=falloff).last.get_by_role("button", name="Advanced")
+    title.click()
+    tab.until(falloff.is_visible)
+    _set(tab, "rules.separation.radius", 11.0)
+    tab.until(lambda: "changed" in str(_row(tab, "rules.separation.radius").get_attribute("class")))
+    assert falloff.is_visible()  # what was opened stays open
+    title.click()
+    tab.until(lambda: not falloff.is_visible())
     tab.page.get_by_label("Search settings").fill("falloff")
-    assert _row(tab, "rules.separation.falloff").is_visible()
+    tab.until(falloff.is_visible)
 
 
 def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:

@@ -36,7 +36,7 @@ def test_hunters_are_added_changed_and_removed(tab: Tab) -> None:
     tab.until(lambda: len(tab.session.scenario.rules.predators.hunters) == 1)
 
 
-# Of each list: title, what its button adds, the name of an item, its path, the numbers to change, and what it switches on.
+# Title, what the button adds, the name of an item, its path, the numbers to change, and the rules it switches on.
 LISTS = [
     ("Hunters", "a hunter", "Hawk", "rules.predators.hunters",
      {"max_speed": 4.5, "panic_radius": 66, "max_energy": 80, "energy_regen": 3}, ("predators", "fear")),

@@ -95,6 +95,6 @@ def test_no_two_presets_have_the_same_name(tab: Tab) -> None:
         name = tab.page.get_by_label("Name of one", exact=True)
         name.fill(taken)
         name.press("Enter")
-        tab.until(lambda: name.input_value() == "one")
+        tab.until(lambda name=name: name.input_value() == "one")
     assert "A preset called two already exists." in str(told.text_content())
     assert own.evaluate_all("(all) => all.map((each) => each.dataset.own)") == ["one", "two"]

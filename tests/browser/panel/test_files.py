@@ -80,16 +80,21 @@ def test_the_command_makes_the_same_run(tab: Tab) -> None:
     copy = tab.page.get_by_role("button", name="Copy the command")
     copy.click()
     assert _command(tab) == "murmura run vicsek --seed 7 --steps 600 --out vicsek-run"
-    # Not the shipped one of that name: loaded with another number of agents, or changed since.
+    # Not the shipped one of that name: changed since, or loaded with another number of agents.
     few = mm.load_scenario("vicsek").with_values({"agents": 20})
-    for scenario in (few, few.with_values({"rules.vicsek.noise": 0.5})):
-        tab.still(few)
-        tab.send("set", values={"rules.vicsek.noise": scenario.rules.vicsek.noise})
-        shown = "() => (heard.scenario ?? heard.hello).scenario.rules.vicsek.noise"
-        tab.until(lambda shown=shown, was=scenario: tab.page.evaluate(shown) == was.rules.vicsek.noise)
+    told = "() => [heard.scenario?.scenario, heard.hello.scenario]"
+    for loaded, values in ((mm.load_scenario("vicsek"), {"rules.vicsek.noise": 0.5}), (few, {})):
+        tab.still(loaded)
+        tab.send("set", values=values)
+        scenario = loaded.with_values(values)
+        tab.until(lambda was=scenario: was.model_dump(mode="json") in tab.page.evaluate(told))
         with tab.page.expect_download() as waiting:
             copy.click()
         assert waiting.value.suggested_filename == "vicsek.json"
         data = json.loads(Path(str(waiting.value.path())).read_text())
         assert mm.Scenario.from_data(data) == scenario == tab.session.scenario
         assert _command(tab) == "murmura run vicsek.json --seed 7 --steps 600 --out vicsek-run"
+    tab.send("step", count=610)  # a longer run
+    tab.until(lambda: tab.page.evaluate("() => heard.status.step") == 610)
+    copy.click()
+    assert _command(tab) == "murmura run vicsek.json --seed 7 --steps 610 --out vicsek-run"

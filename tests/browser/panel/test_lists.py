@@ -52,7 +52,7 @@ LISTS = [
 def test_of_several_items_the_one_that_is_meant_is_changed_and_removed(
     tab: Tab, title: str, one: str, name: str, path: str, numbers: dict[str, float], rules: tuple[str, ...]
 ) -> None:
-    tab.still(flock(20))
+    tab.still(flock(20, **{f"rules.{rule}.enabled": False for rule in rules}))
 
     def items() -> Any:
         return functools.reduce(getattr, path.split("."), tab.session.scenario)
@@ -95,6 +95,9 @@ def test_a_refused_number_of_an_item_returns_to_the_one_that_holds(tab: Tab) -> 
     tab.until(lambda: "radius must be" in str(tab.page.locator("#notes").text_content()))
     tab.until(lambda: field.input_value() == "30")
     assert tab.session.scenario.obstacles[0].radius == 30
+    field.blur()
+    tab.send("set", values={"obstacles": [{"kind": "circle", "x": 200, "y": 150, "radius": 31}]})
+    tab.until(lambda: field.input_value() == "31")  # a change from elsewhere is shown too
 
 
 def test_numbers_and_reactions_of_a_species_act(tab: Tab) -> None:

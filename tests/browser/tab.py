@@ -98,6 +98,17 @@ STROKES = """
 })();
 """
 
+# Filled shapes on the upper canvas: style, and their centre [CSS px].
+FILLS = """() => {
+  window.fills = [];
+  const own = CanvasRenderingContext2D.prototype, real = own.fill;
+  own.fill = function (...given) {
+    const { e, f } = this.getTransform();
+    if (this.canvas.id === 'overlay') fills.push([this.fillStyle, e, f]);
+    return real.apply(this, given);
+  };
+}"""
+
 
 class Tab:
     """An open page and its session."""

@@ -118,6 +118,17 @@ def test_invalid_options_are_refused(words: list[str], message: str, folder: Pat
     assert done.stdout == f"murmura {mm.__version__} - starting...\n"
 
 
+def test_a_host_is_refused_before_anything_is_compiled(folder: Path, tmp_path: Path):
+    cold = tmp_path / "cold"
+    with live(
+        folder, "--backend", "cpu", "--host", "0.0.0.0", flock=ANY, MURMURA_CACHE_DIR=str(cold)
+    ) as process:
+        printed, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, printed) == (2, f"murmura {mm.__version__} - starting...\n")
+    assert said.count("\n") == 1 and "others could control it. To let a class watch, use --share" in said
+    assert not list(cold.rglob("*"))
+
+
 def test_a_page_that_was_not_built_is_reported(folder: Path):
     os.remove(folder / "page" / "index.html")
     done = python_says("-c", LIVE, *FLOCK, cwd=folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, recorder: Path) -> None
     assert run.frames.steps.tolist()[0] == 0 and run.final_hash == tab.simulation.state_hash()
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save the state").click()
+    assert waiting.value.suggested_filename == "murmura-classic-seed7-step18.npz"
     restored = mm.Simulation.restore(Path(str(waiting.value.path())), "reference")
     assert restored.state_hash() == tab.simulation.state_hash()
     with pytest.MonkeyPatch.context() as patch, tab.page.expect_download() as waiting:
@@ -52,5 +54,47 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, recorder: Path) -> None
         page = Path(str(waiting.value.path())).read_text(encoding="utf-8")
     assert waiting.value.suggested_filename == "classic.html"
     assert "murmura-data" in page and "Content-Security-Policy" in page
-    tab.page.get_by_role("button", name="Copy the command").click()
-    tab.until(lambda: "murmura run classic --seed 7 --steps" in str(told.text_content()))
+
+
+def test_a_recording_that_was_begun_elsewhere_is_shown_and_can_be_ended(tab: Tab, recorder: Path) -> None:
+    tab.still(flock(20))
+    body = "JSON.stringify({ on: true })"
+    tab.page.evaluate(f"async () => {{ await fetch('./api/record', {{ method: 'POST', body: {body} }}); }}")
+    tab.page.get_by_text("Runs and files").click()
+    tab.page.get_by_role("button", name="Stop recording the run").click()
+    tab.until(tab.page.get_by_role("button", name="Record a run", exact=True).is_visible)
+    assert mm.open_run(recorder / "classic-seed7-1").frames.steps.tolist() == [0]
+
+
+def _command(tab: Tab) -> str:
+    """The command that is shown, once the clipboard has it too."""
+    told = str(tab.page.locator(".files .told").text_content())
+    tab.until(lambda: tab.page.evaluate("() => navigator.clipboard.readText()") == told)
+    return told
+
+
+def test_the_command_makes_the_same_run(tab: Tab) -> None:
+    tab.send("load", scenario="vicsek")
+    tab.shows_now()
+    tab.page.get_by_text("Runs and files").click()
+    copy = tab.page.get_by_role("button", name="Copy the command")
+    copy.click()
+    assert _command(tab) == "murmura run vicsek --seed 7 --steps 600 --out vicsek-run"
+    # Not the shipped one of that name: changed since, or loaded with another number of agents.
+    few = mm.load_scenario("vicsek").with_values({"agents": 20})
+    told = "() => [heard.scenario?.scenario, heard.hello.scenario]"
+    for loaded, values in ((mm.load_scenario("vicsek"), {"rules.vicsek.noise": 0.5}), (few, {})):
+        tab.still(loaded)
+        tab.send("set", values=values)
+        scenario = loaded.with_values(values)
+        tab.until(lambda was=scenario: was.model_dump(mode="json") in tab.page.evaluate(told))
+        with tab.page.expect_download() as waiting:
+            copy.click()
+        assert waiting.value.suggested_filename == "vicsek.json"
+        data = json.loads(Path(str(waiting.value.path())).read_text())
+        assert mm.Scenario.from_data(data) == scenario == tab.session.scenario
+        assert _command(tab) == "murmura run vicsek.json --seed 7 --steps 600 --out vicsek-run"
+    tab.send("step", count=610)  # a longer run
+    tab.until(lambda: tab.page.evaluate("() => heard.status.step") == 610)
+    copy.click()
+    assert _command(tab) == "murmura run vicsek.json --seed 7 --steps 610 --out vicsek-run"

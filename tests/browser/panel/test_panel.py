@@ -57,10 +57,19 @@ def test_tooltips_and_options_are_in_plain_words(tab: Tab) -> None:
 
 
 def test_advanced_settings_are_folded(tab: Tab) -> None:
+    falloff = _row(tab, "rules.separation.falloff")
     assert _row(tab, "rules.separation.radius").is_visible()
-    assert not _row(tab, "rules.separation.falloff").is_visible()
+    assert not falloff.is_visible()
+    title = tab.page.locator(".lil-gui", has=falloff).last.get_by_role("button", name="Advanced")
+    title.click()
+    tab.until(falloff.is_visible)
+    _set(tab, "rules.separation.radius", 11.0)
+    tab.until(lambda: "changed" in str(_row(tab, "rules.separation.radius").get_attribute("class")))
+    assert falloff.is_visible()  # what was opened stays open
+    title.click()
+    tab.until(lambda: not falloff.is_visible())
     tab.page.get_by_label("Search settings").fill("falloff")
-    assert _row(tab, "rules.separation.falloff").is_visible()
+    tab.until(falloff.is_visible)
 
 
 def test_a_changed_value_is_marked_and_goes_back(tab: Tab) -> None:
@@ -106,6 +115,10 @@ def test_undo_and_redo(tab: Tab) -> None:
     tab.until(lambda: _row(tab, weight).locator("input").input_value() == "3")
     tab.page.get_by_role("button", name="Redo").click()
     tab.until(lambda: _holds(tab, radius) == 11.0)
+    tab.page.keyboard.press("8")  # in another scene there is nothing to undo
+    tab.until(lambda: tab.session.scenario.name == "vicsek")
+    assert tab.page.get_by_role("button", name="Undo").is_disabled()
+    assert tab.page.get_by_role("button", name="Redo").is_disabled()
 
 
 def test_sliders_end_where_the_model_does(tab: Tab) -> None:
@@ -122,6 +135,40 @@ def test_sliders_end_where_the_model_does(tab: Tab) -> None:
         return bool(_holds(tab, path) == reach + 20.0)
 
     tab.until(follows)
+
+
+def test_refused_values_return_to_those_that_hold(tab: Tab) -> None:
+    slow, fast = "motion.min_speed", "motion.max_speed"
+    tab.page.get_by_label("Search settings").fill("speed")
+    _set(tab, slow, 2.0)
+    tab.until(lambda: _holds(tab, slow) == 2.0)
+    top = _holds(tab, fast)
+    _set(tab, fast, 1.0)
+    tab.until(lambda: "min_speed must be at most" in str(tab.page.locator("#notes").text_content()))
+    tab.until(lambda: _row(tab, fast).locator("input").input_value() == f"{top:g}")
+    assert _holds(tab, fast) == top
+    tab.page.get_by_label("Search settings").fill("predators")
+    box = tab.page.get_by_label("Enable predators", exact=True)
+    box.click()
+    tab.until(lambda: "rules.fear.enabled" in str(tab.page.locator("#notes").text_content()))
+    tab.until(lambda: not box.is_checked())
+
+
+def test_a_limit_that_was_set_is_marked_and_can_be_taken_back(tab: Tab) -> None:
+    tab.page.get_by_label("Search settings").fill("perception.nearest")
+    limit = tab.page.locator(".lil-controller", has_text="Limit nearest")
+    back = limit.get_by_role("button", name="reset to the loaded value")
+    assert not back.is_visible()
+    limit.locator("input").check()
+    tab.until(lambda: _holds(tab, "perception.nearest"))
+    tab.until(_row(tab, "perception.nearest").is_visible)
+    _set(tab, "perception.nearest", 5)
+    tab.until(lambda: _holds(tab, "perception.nearest") == 5)
+    tab.until(back.is_visible)
+    back.click()
+    tab.until(lambda: _holds(tab, "perception.nearest") is None)
+    tab.until(lambda: not limit.locator("input").is_checked())
+    assert not _row(tab, "perception.nearest").is_visible()
 
 
 def test_the_number_of_agents_shows_what_holds(tab: Tab) -> None:

@@ -78,13 +78,17 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     )
     red, green, blue = np.median(body(picture(tab))[1], axis=0)
     assert red > 0.6 and max(green, blue) < 0.35 * red
+    tab.page.get_by_label("Custom colours: to", exact=True).evaluate(
+        "(input) => { input.value = '#00ff00'; input.dispatchEvent(new Event('input')); }"
+    )
+    lone(tab, (-1.0, 0.0))  # the other way, the other colour
+    red, green, blue = np.median(body(picture(tab))[1], axis=0)
+    assert green > 0.6 and max(red, blue) < 0.35 * green
     tab.page.reload()
     tab.shows_now()
-    assert (tab.see("looks.form"), tab.see("looks.palette"), tab.see("looks.own")[0]) == (
-        "fish",
-        "own",
-        "#ff0000",
-    )
+    looks = tab.see("looks")
+    assert (looks["form"], looks["palette"], looks["own"]) == ("fish", "own", ["#ff0000", "#00ff00"])
+    assert looks["size"] == pytest.approx(2.0, abs=0.01)
 
 
 def test_hunters_have_another_shape(make_tab: MakeTab) -> None:
@@ -132,6 +136,12 @@ def test_the_wind_is_drawn_or_not(tab: Tab) -> None:
     tab.page.get_by_text("Appearance").click()
     tab.page.get_by_label("Show the wind").uncheck()
     tab.until(lambda: tab.drawn()["lines"] == [])
+    tab.page.reload()  # which is remembered
+    tab.shows_now()
+    assert tab.drawn()["lines"] == []
+    tab.page.get_by_text("Appearance").click()
+    tab.page.get_by_label("Show the wind").check()
+    tab.until(lambda: len(tab.drawn()["lines"]) >= 60)
 
 
 def test_on_a_dense_screen_every_device_pixel_counts(lend_tab: MakeTab) -> None:

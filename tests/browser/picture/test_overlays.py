@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.browser.tab import Tab
+from tests.browser.tab import FILLS, Tab
 from tests.view.live import flock
 
 COLORS = {"separation": "#ff6b6b", "alignment": "#5aa9ff", "cohesion": "#3fd68b"}
@@ -175,18 +175,6 @@ SCENE = [
     {"kind": "sky", "daylight": 0.1},
     {"kind": "something of tomorrow", "x": 1},
 ]  # fmt: skip
-
-
-# Filled shapes on the upper canvas: style, and their centre [CSS px].
-FILLS = """() => {
-  window.fills = [];
-  const own = CanvasRenderingContext2D.prototype, real = own.fill;
-  own.fill = function (...given) {
-    const { e, f } = this.getTransform();
-    if (this.canvas.id === 'overlay') fills.push([this.fillStyle, e, f]);
-    return real.apply(this, given);
-  };
-}"""
 
 
 def test_objects_from_the_server_are_drawn(gl_tab: Tab) -> None:

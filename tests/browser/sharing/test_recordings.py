@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from murmura.lab.runs.recording import record
 from murmura.view.compare import Pair, SyncedSession
 from murmura.view.playback.playback import Playback
 from tests.browser.tab import PLAIN, VISITED, WATCH
+from tests.cli.terminal import MURMURA, environment, started
 from tests.view.live import PATIENCE, Live, flock
 
 STEPS, EVERY = 60, 6
@@ -59,6 +62,31 @@ def test_a_replay_waits_for_a_watcher_says_so_and_has_its_charts(
                 assert np.array(told) == pytest.approx(np.array(measured), abs=1e-3)
         finally:
             page.context.close()
+
+
+def test_a_trajectory_alone_is_replayed_from_the_command_line(
+    tmp_path: Path, browser: Browser, built: None
+) -> None:
+    record(mm.Simulation(flock(20), 5, "reference"), STEPS, tmp_path / "evening", EVERY)
+    (tmp_path / "evening" / "run.gsd").rename(tmp_path / "run.gsd")
+    words = [*MURMURA, "replay", "run.gsd", "--no-open"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started(*words, cwd=tmp_path, env=environment(), **pipes) as process:
+        assert process.stdout is not None
+        printed = "".join(process.stdout.readline() for _ in range(2))
+        found = re.search(r"murmura: (http://\S+)\n", printed)
+        assert found is not None, printed
+        context = browser.new_context()
+        context.set_default_timeout(1000.0 * PATIENCE)
+        context.add_init_script(PLAIN)
+        page = context.new_page()
+        try:
+            page.goto(found[1])
+            page.wait_for_function("(last) => globalThis.murmura?.step === last", arg=STEPS)
+            assert page.evaluate("() => murmura.drawn") == 20
+            page.locator(".line").get_by_text("replay").wait_for()
+        finally:
+            context.close()
 
 
 # Nothing but the canvas covers these positions.

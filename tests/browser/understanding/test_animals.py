@@ -9,7 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.engine.reading.surroundings import hunters
-from tests.browser.tab import Tab
+from tests.browser.tab import FILLS, Tab
 from tests.view.live import flock
 
 
@@ -175,3 +175,29 @@ def test_a_hunter_shows_its_target_and_its_fright_radius(tab: Tab) -> None:
         )
 
     tab.until(drawn)
+
+
+def test_a_falcon_that_climbs_casts_its_shadow_farther_away(tab: Tab) -> None:
+    falcon = {"kind": "falcon", "x": 800.0, "y": 450.0}
+    values = {f"rules.{rule}.enabled": True for rule in ("predators", "fear")}
+    simulation = tab.still(flock(12, **values, **{"rules.predators.hunters": [falcon]}))
+    tab.page.evaluate(FILLS)
+    heights = []
+    for goes_to in (40, 80):
+        tab.send("step", count=40)
+        tab.until(lambda goes_to=goes_to: simulation.step_count == goes_to)
+        [bird] = hunters(simulation.reader())
+        heights.append(bird["altitude"])
+        size = np.clip(12 * tab.see("camera.zoom"), 11, 34)
+        goal = tab.screen([[bird["x"], bird["y"]]])[0] + np.array([0.6, 1.2]) * size * bird["altitude"]
+
+        def falls_there(goal: np.ndarray = goal) -> bool:
+            tab.page.evaluate("() => { fills.length = 0; }")
+            tab.drawn()
+            shadows = [
+                at for style, *at in tab.page.evaluate("() => fills") if style == "rgba(0, 0, 0, 0.28)"
+            ]
+            return bool(shadows) and bool(np.abs(np.subtract(shadows[-1], goal)).max() < 0.5)
+
+        tab.until(falls_there)
+    assert 0.02 < heights[0] < 0.8 * heights[1]

@@ -8,8 +8,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import murmura as mm
+from murmura.core.state import MatingState
 from tests.browser.conftest import MakeTab
 from tests.browser.tab import Tab
 from tests.lab.births_and_deaths import family as heirs
@@ -44,6 +46,61 @@ def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
     tab.shows_now()
     tab.send("play")
     tab.until(lambda: tab.page.locator('[data-chart="hunters_per_prey"]').count() == 1)
+
+
+# The height of a line at the newest time of its chart, from 0 at the bottom to 1 at the top.
+HEIGHT = """(card, label) => {
+  const canvas = card.querySelector('canvas');
+  const dot = [...card.querySelectorAll('.key .dot')].find((each) => each.textContent.startsWith(label));
+  const color = getComputedStyle(dot).getPropertyValue('--dot').match(/[0-9a-f]{2}/gi);
+  const wanted = color.map((part) => parseInt(part, 16));
+  const context = canvas.getContext('2d');
+  for (let x = canvas.width - 1; x > 0; x--) {
+    const { data } = context.getImageData(x, 0, 1, canvas.height);
+    const rows = Array.from({ length: canvas.height }, (_, y) => y).filter(
+      (y) => data[4 * y + 3] > 200 && wanted.every((part, k) => Math.abs(part - data[4 * y + k]) < 24));
+    if (rows.length === 0) continue;
+    const middle = (rows[0] + rows.at(-1) + 1) / 2 / devicePixelRatio;
+    return (112 - 20 - middle) / (112 - 20 - 6);  // below is the time axis, above is air
+  }
+  return null;
+}"""
+
+
+def test_energy_and_age_have_charts_and_the_file_holds_what_they_show(tab: Tab) -> None:
+    tab.still(mm.load_scenario("arms-race").with_values({"agents": 14}))
+
+    def differ() -> None:
+        state = tab.simulation.state.copy()
+        state["energy"][:] = np.where(state["species_id"] == 0, 0.3, 0.9)
+        tab.simulation.load_state(state)
+
+    tab.inside(differ)
+    tab.send("play")
+    tab.page.get_by_label("Measure of this chart, now polarization").select_option("energy_mean")
+    tab.page.get_by_label("Measure of this chart, now population").select_option("age_mean")
+    rows = tab.page.locator('[data-chart="age_mean"]')
+    tab.until(lambda: rows.count() == 1 and tab.simulation.step_count > 6)
+    tab.send("pause")
+    tab.until(lambda: tab.session.status["measured"] == pytest.approx(tab.simulation.time))
+
+    def told(measure: str) -> set[str]:
+        ends = {"All": "", "Prey": "@prey", "Predator": "@predator"}
+        return {f"{label} {tab.session.status['measures'][measure + end]:.4g}" for label, end in ends.items()}
+
+    tab.until(lambda: told("energy_mean") <= _words(tab, "energy_mean"))
+    tab.until(lambda: told("age_mean") | {"[s]"} <= _words(tab, "age_mean"))
+    measures = tab.session.status["measures"]
+    chart = tab.page.locator('[data-chart="energy_mean"]')
+    for label, end in (("Prey", "@prey"), ("Predator", "@predator")):
+        assert chart.evaluate(HEIGHT, label) == pytest.approx(measures["energy_mean" + end], abs=0.03)
+    with tab.page.expect_download() as waiting:
+        tab.page.get_by_role("button", name="Save as CSV").click()
+    newest = list(csv.DictReader(io.StringIO(Path(str(waiting.value.path())).read_text())))[-1]
+    assert float(newest["time"]) == pytest.approx(tab.session.status["measured"], abs=1e-5)
+    counts = {f"population@{kind}": n for kind, n in tab.session.status["population"]["species"].items()}
+    for name, value in (measures | counts).items():
+        assert newest[name] == "" if value is None else float(newest[name]) == pytest.approx(value, rel=1e-9)
 
 
 # The colours of a chart at its newest time, downwards, each with its height [px].
@@ -219,6 +276,28 @@ def test_the_whole_page_follows_the_theme_of_the_system(lend_tab: MakeTab) -> No
         tab.until(lambda scheme=scheme: tab.page.evaluate("document.documentElement.dataset.theme") == scheme)
 
 
+def _hunted() -> mm.Scenario:
+    """Sixteen around some food, with an eagle that sees all of them."""
+    eagle = {"kind": "eagle", "max_speed": 40.0, "catch_distance": 50.0, "attack_distance": 60.0}
+    return flock(
+        16,
+        **{f"rules.{rule}.enabled": True for rule in ("predators", "fear", "feeding", "energy")},
+        **{"rules.predators.hunters": [eagle | {"x": 150.0, "y": 150.0}]},
+        **{"world.width": 300.0, "world.height": 300.0, "rules.feeding.margin": 10.0},
+        **{"rules.feeding.sources": [{"x": 150.0, "y": 150.0}]},
+        **{"rules.feeding.hungry_below": 0.9, "rules.feeding.sated_above": 0.95},
+    )
+
+
+def _counted(simulation: mm.Simulation, totals: dict[str, int]) -> dict[str, int]:
+    """What the counters must say: pairs and fights of this moment, meals and captures so far."""
+    if simulation.scenario.rules.mating.enabled:
+        states = simulation.state["mating_state"].tolist()
+        together = states.count(MatingState.COURTING) + states.count(MatingState.MATING)
+        return {"pairs": together // 2, "fights": (states.count(MatingState.FIGHTING) + 1) // 2}
+    return {"hunters": 1, "meals": totals["meal"], "captures": totals["capture"]}
+
+
 def test_counters_say_what_there_is(tab: Tab) -> None:
     scenario = mm.load_scenario("courtship").with_values({"agents": 30})
     tab.still(scenario)
@@ -228,13 +307,13 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
     figures = tab.page.locator("#facts")
     tab.until(lambda: f"males\n{males}\nfemales\n{30 - males}" in figures.inner_text())
     assert "captures" not in figures.inner_text()
-    # All others, as the server sends them if there are any.
-    text = tab.page.evaluate("""() => {
-      const { population, totals, ...rest } = heard.status;
-      const told = { ...rest, population: { ...population, pairs: 4, fights: 3 }, totals: { meal: 70, capture: 2 } };
-      sockets.at(-1).onmessage({ data: JSON.stringify(told) });
-      return document.getElementById('facts').innerText;
-    }""")
-    assert all(row in text for row in ("pairs\n4", "fights\n3", "meals\n70", "captures\n2"))
+    for scenario, steps in ((_suitors(), 12), (_hunted(), 300)):
+        simulation = tab.still(scenario)
+        tab.send("step", count=steps)
+        tab.until(lambda simulation=simulation, steps=steps: simulation.step_count == steps)
+        counts = _counted(simulation, tab.session.feed.totals)
+        assert all(counts.values()), counts
+        words = [f"{kind}\n{count}\n" for kind, count in counts.items()]
+        tab.until(lambda words=words: all(each in figures.inner_text() + "\n" for each in words))
     tab.send("play")
     tab.until(lambda: re.search(r"fps\n[1-9]", figures.inner_text()))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from murmura.measure import MEASURES
-from murmura.scenario import Scenario
+from murmura.scenario import Scenario, load_scenario, scenario_names
 from murmura.scenario.files import scenario_titles, scenarios_in_space
 from murmura.view.session.editing.placement import PLACEABLE, hunters_to_place
 from murmura.view.wire.frames import extras_of, stances_of
@@ -34,6 +34,11 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
         "hunters": hunters_to_place(scenario),
         "measures": _measures(),
     }
+
+
+def is_shipped(scenario: Scenario) -> bool:
+    """Whether it is the shipped scenario of its name, unchanged, so that the name alone stands for it."""
+    return scenario.name in scenario_names() and load_scenario(scenario.name) == scenario
 
 
 @cache

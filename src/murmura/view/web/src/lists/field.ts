@@ -28,9 +28,9 @@ export class Field {
     return control.kind === "integer" ? Math.round(Number(input.value)) : Number(input.value);
   }
 
-  /** Show the current value, unless the user is typing. */
-  show(value: Json | undefined): void {
-    if (document.activeElement === this.input) return;
+  /** Show the current value; unless `anyway`, not while the user is typing. */
+  show(value: Json | undefined, anyway = false): void {
+    if (document.activeElement === this.input && !anyway) return;
     if (this.control.kind === "boolean") (this.input as HTMLInputElement).checked = value === true;
     else this.input.value = typeof value === "number" ? String(Number(value.toPrecision(6))) : value === null || value === undefined ? "" : String(value as string);
   }

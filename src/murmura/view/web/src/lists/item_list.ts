@@ -28,6 +28,7 @@ export class ItemList {
   private readonly place = element("div", { class: "items" });
   private fields: Field[][] = [];
   private items: JsonObject[] = [];
+  private schema: JsonObject = {};
   private scenario: JsonObject = {};
   private key = "";
 
@@ -37,22 +38,36 @@ export class ItemList {
   }
 
   show(schema: JsonObject, scenario: JsonObject): void {
+    this.schema = schema;
     this.scenario = scenario;
-    const found = valueAt(scenario, this.spec.path);
-    this.items = Array.isArray(found) ? found.filter(isObject) : [];
-    const title = `${say(this.spec.title)} (${this.items.length})`;
-    if (this.title.textContent !== title) this.title.textContent = title;
-    const key = this.items.map((item) => nameOf(item, this.spec.one)).join();
-    if (key !== this.key || this.place.childElementCount !== this.items.length) {
-      this.key = key;
-      this.build(schema);
-    }
-    this.items.forEach((item, k) => { for (const field of this.fields[k]) field.show(item[field.control.path]); });
+    this.display(this.found());
   }
 
-  private build(schema: JsonObject): void {
+  /** A change was refused: show the actual values, even in the field that was just filled in. */
+  revert(): void {
+    this.display(this.found(), true);
+  }
+
+  private found(): JsonObject[] {
+    const found = valueAt(this.scenario, this.spec.path);
+    return Array.isArray(found) ? found.filter(isObject) : [];
+  }
+
+  private display(items: JsonObject[], anyway = false): void {
+    this.items = items;
+    const title = `${say(this.spec.title)} (${items.length})`;
+    if (this.title.textContent !== title) this.title.textContent = title;
+    const key = items.map((item) => [nameOf(item, this.spec.one), ...Object.keys(item)].join()).join(";");
+    if (key !== this.key || this.place.childElementCount !== items.length) {
+      this.key = key;
+      this.build();
+    }
+    items.forEach((item, k) => { for (const field of this.fields[k]) field.show(item[field.control.path], anyway); });
+  }
+
+  private build(): void {
     const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
-    const controls = controlsOf(schema, this.spec.model);
+    const controls = controlsOf(this.schema, this.spec.model);
     this.fields = [];
     this.place.replaceChildren(...this.items.map((item, k) => {
       const name = `${nameOf(item, this.spec.one)} ${k + 1}`;
@@ -81,10 +96,15 @@ export class ItemList {
     this.send([...this.items, this.spec.make(world)]);
   }
 
-  /** Send the whole list. The first item enables its rule; removing the last hunter disables hunting. */
+  /**
+   * Send the whole list. The first item enables its rule; removing the last hunter disables hunting.
+   *
+   * It is shown at once: a change before the answer is made to this list, not to the one before.
+   */
   private send(items: JsonObject[]): void {
     const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
     const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
+    this.display(items);
     this.change({ [this.spec.path]: items, ...Object.fromEntries(switches.map((path) => [path, true])), ...off });
   }
 }

@@ -31,6 +31,11 @@ export class Lists {
     for (const list of this.lists) list.show(schema, scenario);
   }
 
+  /** A change was refused: show the actual values. */
+  revert(): void {
+    for (const list of [this.species, ...this.lists]) list.revert();
+  }
+
   filter(search: string): void {
     const fits = (title: string, path: string) => search === "" || matches({ label: title, path, help: "" }, search);
     this.species.root.classList.toggle("quiet-list", !fits("Species genes colour share", "species"));

@@ -16,8 +16,9 @@ export class SpeciesList {
   readonly root: HTMLDetailsElement;
   private readonly title = element("summary", {});
   private readonly place = element("div", { class: "items" });
+  private scenario: JsonObject = {};
   private species: JsonObject[] = [];
-  private refreshers: (() => void)[] = [];
+  private refreshers: ((anyway: boolean) => void)[] = [];
   private key = "";
 
   constructor(private readonly change: Change) {
@@ -25,7 +26,8 @@ export class SpeciesList {
   }
 
   show(schema: JsonObject, scenario: JsonObject): void {
-    this.species = Array.isArray(scenario.species) ? scenario.species.filter(isObject) : [];
+    this.scenario = scenario;
+    this.species = this.found();
     this.root.hidden = this.species.length === 0;
     this.title.textContent = say(`Species (${this.species.length})`);
     // The fields depend on which values a species overrides.
@@ -34,7 +36,17 @@ export class SpeciesList {
       this.key = key;
       this.build(numbersOf(schema, scenario));
     }
-    for (const refresh of this.refreshers) refresh();
+    for (const refresh of this.refreshers) refresh(false);
+  }
+
+  /** A change was refused: show the actual values, even in the field that was just filled in. */
+  revert(): void {
+    this.species = this.found();
+    for (const refresh of this.refreshers) refresh(true);
+  }
+
+  private found(): JsonObject[] {
+    return Array.isArray(this.scenario.species) ? this.scenario.species.filter(isObject) : [];
   }
 
   private build(numbers: Map<string, SpeciesControl>): void {
@@ -47,7 +59,7 @@ export class SpeciesList {
     const name = humanized(String(this.species[k].name));
     const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
     color.addEventListener("change", () => { this.set(k, { color: color.value }); });
-    this.refreshers.push(() => { if (document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0"); });
+    this.refreshers.push((anyway) => { if (anyway || document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0"); });
     const share = this.field({ ...PLAIN, path: "share", label: "Share", help: "Its share of all agents. Changing it restarts the flock." }, name, () => this.species[k].share, (value) => { this.set(k, { share: value }); });
     return [
       element("summary", {}, name),
@@ -63,7 +75,7 @@ export class SpeciesList {
 
   private field(control: Control, name: string, get: () => Json | undefined, set: (value: Json) => void): HTMLElement {
     const field = new Field(control, name, set);
-    this.refreshers.push(() => { field.show(get()); });
+    this.refreshers.push((anyway) => { field.show(get(), anyway); });
     return field.root;
   }
 
@@ -94,7 +106,7 @@ export class SpeciesList {
     const custom = isObject(now);
     const select = element("select", { "aria-label": whom }, ...[...ROLES, ...(custom ? ["custom"] : [])].map((role) => element("option", { value: role }, role === "" ? "Keep apart" : optionName(role))));
     select.addEventListener("change", () => { if (select.value !== "custom") this.want(k, other, select.value === "" ? undefined : select.value); });
-    this.refreshers.push(() => { if (document.activeElement !== select) select.value = isObject(wish()) ? "custom" : String(wish() ?? ""); });
+    this.refreshers.push((anyway) => { if (anyway || document.activeElement !== select) select.value = isObject(wish()) ? "custom" : String(wish() ?? ""); });
     const row = element("label", { class: "field" }, element("span", {}, humanized(other)), select);
     if (!custom) return [row];
     const part = (name: string) => this.field({ ...PLAIN, path: name, label: humanized(name), help: `Weight of ${name} towards ${other}.` }, whom, () => { const all = wish(); return isObject(all) ? (all[name] ?? 0) : 0; }, (value) => { const all = wish(); this.want(k, other, { ...(isObject(all) ? all : {}), [name]: value }); });
@@ -106,8 +118,10 @@ export class SpeciesList {
     this.set(k, { towards: wish === undefined ? rest : { ...rest, [other]: wish } });
   }
 
+  /** A change before the answer is made to these species, not to those before. */
   private set(k: number, changed: JsonObject): void {
-    this.change({ species: this.species.map((kind, n) => (n === k ? { ...kind, ...changed } : kind)) });
+    this.species = this.species.map((kind, n) => (n === k ? { ...kind, ...changed } : kind));
+    this.change({ species: this.species });
   }
 }
 
@@ -131,9 +145,9 @@ export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string,
   return found;
 }
 
-/** Genes and body parts are set at the start and then inherited, so a change takes effect at the next start. */
+/** Genes, body parts and ages of founders are set at the start, so a change takes effect at the next one. */
 export function actsLater(control: Control | undefined): boolean {
-  return control?.help.startsWith("Founders") === true;
+  return /\bfounders\b/i.test(control?.help ?? "");
 }
 
 /** "rules.genome.speed" is called "Genome: speed". */

@@ -141,6 +141,8 @@ export interface Hello {
   scenario: JsonObject;
   /** The scenario as it was loaded, without later changes. */
   loaded: JsonObject;
+  /** Whether `loaded` is the shipped scenario of its name. */
+  shipped?: boolean;
   schema: JsonObject;
   scenarios: { name: string; title: string; deep?: boolean }[];
   /** Whether this is an exported page: `loaded` is then the preset of that name. */

@@ -2,6 +2,7 @@
 
 import { download, element } from "../dom";
 import { isObject, type Hello } from "../net/protocol";
+import { saveJson } from "../tools/capture";
 import { note } from "../text/toasts";
 import { say } from "../text/language";
 
@@ -27,7 +28,7 @@ export class Files {
         this.run,
         element("button", { type: "button", title: "A checkpoint, for Simulation.restore", click: () => { void this.saveState(); } }, "Save the state"),
         this.page,
-        element("button", { type: "button", title: "The command that runs this scenario", click: () => { void this.copyCommand(); } }, "Copy the command")),
+        element("button", { type: "button", title: "The command that runs this scenario; a changed one is saved as a file with it", click: () => { void this.copyCommand(); } }, "Copy the command")),
       this.note,
     );
     this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
@@ -86,9 +87,11 @@ export class Files {
     if (!hello) return;
     const text = commandOf(hello, this.callbacks.step());
     this.note.textContent = text;
+    const file = fileOf(hello);
+    if (file) saveJson(hello.scenario, file);
     try {
       await navigator.clipboard.writeText(text);
-      note("Command copied. It reads the scenario from a file: press E to save it.");
+      note(file ? `Command copied. It reads the scenario from ${file}.json, which was saved.` : "Command copied.");
     } catch {
       note("The command is in the settings, below the buttons.");
     }
@@ -96,10 +99,20 @@ export class Files {
 }
 
 /** The command that repeats the run, provided that nothing was changed since the start. */
-export function commandOf(hello: Pick<Hello, "scenario" | "loaded" | "scenarios" | "seed">, step: number): string {
-  const name = String(hello.scenario.name ?? "scene");
-  const shipped = hello.scenarios.some((item) => item.name === name) && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded);
-  return `murmura run ${shipped ? name : `${name}.json`} --seed ${hello.seed} --steps ${Math.max(step, 600)} --out ${name}-run`;
+export function commandOf(hello: Begun, step: number): string {
+  const name = nameOf(hello);
+  return `murmura run ${fileOf(hello) ? `${name}.json` : name} --seed ${hello.seed} --steps ${Math.max(step, 600)} --out ${name}-run`;
+}
+
+type Begun = Pick<Hello, "scenario" | "loaded" | "shipped" | "seed">;
+
+function nameOf({ scenario }: Begun): string {
+  return String(scenario.name ?? "scene");
+}
+
+/** The name of the file that the command reads; null for a shipped scenario without changes. */
+function fileOf(hello: Begun): string | null {
+  return hello.shipped && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded) ? null : nameOf(hello);
 }
 
 async function reasonOf(answer: Response): Promise<string> {

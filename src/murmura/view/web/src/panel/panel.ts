@@ -127,6 +127,7 @@ export class Panel {
   /** A change was refused or undone: show the actual values, even of a control that the user just moved. */
   revert(scenario: JsonObject, loaded: JsonObject): void {
     this.touched.clear();
+    this.lists.revert();
     this.refresh(scenario, loaded);
   }
 

@@ -28,7 +28,8 @@ it("own presets are stored, renamed and deleted; invalid stored ones are ignored
   expect(new OwnPresets(memory).list.map(({ name }) => name)).toEqual(["x", "ours"]);
 });
 it("the command names a shipped scenario only while it is unchanged", () => {
-  const hello = { scenario: { name: "fish", agents: 3 }, loaded: { name: "fish", agents: 3 }, scenarios: [{ name: "fish", title: "" }], seed: 5 };
+  const hello = { scenario: { name: "fish", agents: 3 }, loaded: { name: "fish", agents: 3 }, shipped: true, seed: 5 };
   expect(commandOf(hello, 900)).toBe("murmura run fish --seed 5 --steps 900 --out fish-run");
   expect(commandOf({ ...hello, loaded: { name: "fish", agents: 4 } }, 1)).toBe("murmura run fish.json --seed 5 --steps 600 --out fish-run");
+  expect(commandOf({ ...hello, shipped: false }, 1)).toBe("murmura run fish.json --seed 5 --steps 600 --out fish-run");
 });

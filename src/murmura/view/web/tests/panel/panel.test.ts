@@ -47,6 +47,7 @@ it("changes are undone one by one; a drag is one change", () => {
 it("the values of a species have names; genes take effect at the next start", () => {
   expect([pathName("rules.genome.speed"), pathName("motion.max_speed")]).toEqual(["Genome: speed", "Motion: max speed"]);
   expect(actsLater(controlOf({ type: "number", description: "Founders' speed." }, "rules.genome.speed") as Control)).toBe(true);
+  expect(actsLater(controlOf({ type: "number", description: "Maximum age of founders." }, "rules.ageing.founders") as Control)).toBe(true);
   expect(actsLater(undefined)).toBe(false);
 });
 it("a species may override values of active rules", () => {

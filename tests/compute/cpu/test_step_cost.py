@@ -74,7 +74,7 @@ def test_the_time_of_a_step_grows_linearly_with_the_flock():
 # S0-20
 def test_steps_leave_no_memory_allocated():
     sim = dense(2000)
-    sim.step(3)
+    sim.step(50)  # fills Python's list of free floats too, which counts as allocated
     made_each_call = {"times", "world"}  # the kernel's data for the next steps
     arrays = {name: array for name, array in sim._backend._arrays.items() if name not in made_each_call}
     assert len(arrays) > 10

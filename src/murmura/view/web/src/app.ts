@@ -197,6 +197,7 @@ export class App {
     this.feed.clear(Number(valueAt(hello.scenario, "motion.time_step") ?? 1 / 60));
     this.dock.running(hello.running);
     this.dock.showSpeed(hello.speed);
+    this.panel.forget();
     this.showScenario(hello.scenario);
     this.stage.stances = hello.stances ?? [];
     this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from "../net/protocol";
 import { controlOf, humanized, resolve, valueAt, type Control } from "../panel/controls/schema";
 import { Field } from "./field";
 import { say } from "../text/language";
+import { Unconfirmed } from "./unconfirmed";
 
 export interface ListSpec {
   title: string;
@@ -28,6 +29,7 @@ export class ItemList {
   private readonly place = element("div", { class: "items" });
   private fields: Field[][] = [];
   private items: JsonObject[] = [];
+  private readonly unconfirmed = new Unconfirmed();
   private schema: JsonObject = {};
   private scenario: JsonObject = {};
   private key = "";
@@ -40,11 +42,18 @@ export class ItemList {
   show(schema: JsonObject, scenario: JsonObject): void {
     this.schema = schema;
     this.scenario = scenario;
-    this.display(this.found());
+    const found = this.found();
+    if (!this.unconfirmed.isNewerThan(found)) this.display(found);
+  }
+
+  /** The server's next state counts, whatever was sent before. */
+  forget(): void {
+    this.unconfirmed.clear();
   }
 
   /** A change was refused: show the actual values, even in the field that was just filled in. */
   revert(): void {
+    this.forget();
     this.display(this.found(), true);
   }
 
@@ -105,6 +114,7 @@ export class ItemList {
     const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
     const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
     this.display(items);
+    this.unconfirmed.note(items);
     this.change({ [this.spec.path]: items, ...Object.fromEntries(switches.map((path) => [path, true])), ...off });
   }
 }

@@ -31,6 +31,11 @@ export class Lists {
     for (const list of this.lists) list.show(schema, scenario);
   }
 
+  /** Another flock: earlier changes do not concern it. */
+  forget(): void {
+    for (const list of [this.species, ...this.lists]) list.forget();
+  }
+
   /** A change was refused: show the actual values. */
   revert(): void {
     for (const list of [this.species, ...this.lists]) list.revert();

@@ -6,6 +6,7 @@ import { groupsOf, humanized, type Control } from "../panel/controls/schema";
 import { optionName } from "../text/labels";
 import { Field } from "./field";
 import { say } from "../text/language";
+import { Unconfirmed } from "./unconfirmed";
 
 type Change = (values: Record<string, Json>) => void;
 
@@ -18,6 +19,7 @@ export class SpeciesList {
   private readonly place = element("div", { class: "items" });
   private scenario: JsonObject = {};
   private species: JsonObject[] = [];
+  private readonly unconfirmed = new Unconfirmed();
   private refreshers: ((anyway: boolean) => void)[] = [];
   private key = "";
 
@@ -27,7 +29,8 @@ export class SpeciesList {
 
   show(schema: JsonObject, scenario: JsonObject): void {
     this.scenario = scenario;
-    this.species = this.found();
+    const found = this.found();
+    if (!this.unconfirmed.isNewerThan(found)) this.species = found;
     this.root.hidden = this.species.length === 0;
     this.title.textContent = say(`Species (${this.species.length})`);
     // The fields depend on which values a species overrides.
@@ -39,8 +42,14 @@ export class SpeciesList {
     for (const refresh of this.refreshers) refresh(false);
   }
 
+  /** The server's next state counts, whatever was sent before. */
+  forget(): void {
+    this.unconfirmed.clear();
+  }
+
   /** A change was refused: show the actual values, even in the field that was just filled in. */
   revert(): void {
+    this.forget();
     this.species = this.found();
     for (const refresh of this.refreshers) refresh(true);
   }
@@ -121,6 +130,7 @@ export class SpeciesList {
   /** A change before the answer is made to these species, not to those before. */
   private set(k: number, changed: JsonObject): void {
     this.species = this.species.map((kind, n) => (n === k ? { ...kind, ...changed } : kind));
+    this.unconfirmed.note(this.species);
     this.change({ species: this.species });
   }
 }

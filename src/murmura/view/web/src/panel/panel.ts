@@ -124,6 +124,12 @@ export class Panel {
     this.callbacks.change(path, value);
   }
 
+  /** Another flock: earlier changes do not concern it. */
+  forget(): void {
+    this.touched.clear();
+    this.lists.forget();
+  }
+
   /** A change was refused or undone: show the actual values, even of a control that the user just moved. */
   revert(scenario: JsonObject, loaded: JsonObject): void {
     this.touched.clear();

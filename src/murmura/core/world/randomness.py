@@ -104,9 +104,8 @@ def uniform_from(
     target = target_of(agent_id, step, seed_low)
     if target is not None:
         words: list[Any] = [target.plain_integer(word) for word in (seed_low, seed_high, step, agent_id)]
-        if (
-            None not in words
-        ):  # one agent on the reference: Python's integers are ten times as fast as NumPy's
+        # One agent on the reference: Python's integers are ten times as fast as NumPy's.
+        if None not in words:
             low, high, when, who = words
             one, other = uniform_from(low, high, when, who, stream)
             return target.number(one), target.number(other)

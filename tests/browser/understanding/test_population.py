@@ -235,8 +235,14 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     simulation = tab.still(mm.load_scenario("arms-race").with_values({"agents": 6} | coming))
     tab.send("step", count=3)
     tab.until(lambda: simulation.step_count == 3)
+
+    def shows_the_newest() -> bool:
+        # Events of the last step may still be on their way into the feed.
+        [*_, newest] = tab.session.feed.since(0) or [{"id": None}]
+        return lines.first.inner_text().endswith(f"Agent {newest['id']} arrived from outside.")
+
+    tab.until(shows_the_newest)
     newest = tab.session.feed.since(0)[-1]
-    tab.until(lambda: lines.first.inner_text().endswith(f"Agent {newest['id']} arrived from outside."))
     # Nothing is left of the flock before, not even its filters.
     assert lines.filter(has_text="mated").count() == 0
     assert [feed.get_by_label(kind).is_visible() for kind in ("arrivals", "fights", "matings")] == [

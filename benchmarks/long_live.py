@@ -14,8 +14,7 @@ import threading
 import time
 
 import numpy as np
-
-from murmura.view.server.client import LiveServer, Viewer, live_server
+from live_client import LiveServer, Viewer, live_server
 
 CLIENTS = 5
 SLICE = 5.0  # [s] of reading between two checks of the clock

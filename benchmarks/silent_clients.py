@@ -14,10 +14,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from live_client import Viewer, live_server
+
 from murmura.lab.bench.workload import workload
 from murmura.scenario import save_scenario
-from murmura.view.server.client import Viewer, live_server
-from murmura.view.server.connections import PING_SECONDS, PONG_SECONDS
+from murmura.view.server.web_socket import PING_SECONDS, PONG_SECONDS
 
 clients = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 with tempfile.TemporaryDirectory() as folder:

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 import murmura as mm
-from murmura.lab.films.film import Cut, render
+from murmura.lab.films.film import render
 from murmura.lab.films.film_frames import SimulatedReel
-from murmura.lab.films.picture import Look
+from murmura.lab.films.request import Cut, Look
 
 SECONDS, BEFORE, EVERY = 20.0, 60, 2
 NEARER = {"stardisplay": {"follow": 0, "closer": 16.0}}  # one of several flocks
@@ -47,4 +47,4 @@ for k, name in enumerate(names):
 page = Path(mm.__file__).parent / "view" / "web" / "src" / "gallery"
 sheet.save(page / "pictures.webp", quality=68, method=6)
 facts = {"columns": COLUMNS, "rows": rows, "names": names}
-(page / "pictures.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+(page / "pictures.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

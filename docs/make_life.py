@@ -49,6 +49,11 @@ If more agents wait than there is room for, `eagerness` times the free places fl
 `turn_time`. Near food, other clamped forces fade to `approach_flocking` and `gather_flocking` (to nothing for feeders),
 the separation radius shrinks, and the wind is weaker (`shelter`; feeders feel none). Hungry agents without a source
 (energy < `drawn_below`) are attracted by the nearest source with room.
+
+All this is `manner = "stages"`, the default. With `manner = "passing"` (document 003, S3-10, S3-16) there are no stages:
+below `hungry_below` an agent steers to the nearest source within `reach` by steer(d̂) at full speed, without arrival, and
+nothing else steers it; every agent within `landing_radius` eats in flight, hungry or not. If there are more than
+`capacity`, they share what `capacity` feeders would eat.
 """
 STYLES = """With d the vector to the food, d its length, R = `gather_radius`, s = top speed, f = `motion.max_force`:
 

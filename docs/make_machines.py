@@ -9,8 +9,7 @@ import re
 from pathlib import Path
 
 from murmura.rules.predators.hunter import Hunter, numbers_of_kind
-from murmura.rules.predators.kind import KINDS
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.kind import KINDS, kind_names
 from murmura.rules.predators.states import SHARED_MACHINE, STATE_NAMES, Machine
 
 PAGE = Path(__file__).with_name("predators.md")
@@ -26,20 +25,24 @@ def drawing(machine: Machine) -> list[str]:
 
 def numbers() -> list[str]:
     """Every number of every kind, with its unit."""
-    rows = [f"| number | {' | '.join(KIND_NAMES)} |", f"|---|{'---|' * len(KIND_NAMES)}"]
-    kinds = [numbers_of_kind(kind) for kind in KIND_NAMES]
+    rows = [f"| number | {' | '.join(kind_names())} |", f"|---|{'---|' * len(kind_names())}"]
+    kinds = [numbers_of_kind(kind) for kind in kind_names()]
     for name in kinds[0]:
         extra = Hunter.model_fields[name].json_schema_extra
         unit = extra.get("unit") if isinstance(extra, dict) else ""
         label = f"`{name}` [{unit}]" if unit else f"`{name}`"
-        rows.append(f"| {label} | {' | '.join(f'{kind[name]:g}' for kind in kinds)} |")
+        rows.append(f"| {label} | {' | '.join(map(_shown, (kind[name] for kind in kinds)))} |")
     return rows
+
+
+def _shown(number: float | None) -> str:
+    return "–" if number is None else f"{number:g}"
 
 
 def written() -> str:
     """The text between the marks of the page."""
     lines = []
-    for kind in KIND_NAMES:
+    for kind in kind_names():
         lines += [f"### {kind.replace('_', ' ').capitalize()}", "", *drawing(KINDS[kind].machine)]
     return "\n".join([*lines, "### Numbers", "", *numbers()])
 

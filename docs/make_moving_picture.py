@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 
 import murmura as mm
-from murmura.lab.films.film import Cut, render
+from murmura.lab.films.film import render
 from murmura.lab.films.film_frames import SimulatedReel
-from murmura.lab.films.picture import Look
+from murmura.lab.films.request import Cut, Look
 
 SIZE, PICTURES, FPS, BEFORE = (720, 405), 110, 20, 900
 LARGEST = 3_000_000

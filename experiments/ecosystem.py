@@ -3,8 +3,8 @@
     python experiments/ecosystem.py [--quick] [--first-seed 10]
 
 The sweep (half as long, one seed) varies what decides between extinction and explosion: the maximum number of
-predators, how fast they get hungry, and how much aggression speeds up a hunter. A setting is good if prey and
-predators both survive to the end.
+predators, how fast they get hungry, how much aggression speeds up a hunter, how much food a source holds, and how far
+the explorers notice it. A setting is good if all kinds survive to the end.
 """
 
 from __future__ import annotations
@@ -20,12 +20,37 @@ import murmura as mm
 SAMPLES = 60
 
 
-def with_predators(values: dict[str, float]) -> mm.Scenario:
-    """The ecosystem with other parameters of its predators."""
+NUMBERS = {
+    "cap": ("predator", "reproduction.most_of_kind"), "hunger": ("predator", "energy.decay"),
+    "sprint": ("predator", "behavior.sprint"), "food": ("", "feeding.amount"), "reach": ("explorer", "feeding.reach"),
+}  # fmt: skip
+"""What the sweep varies: of which species, or of all."""
+SWEEP: tuple[dict[str, float], ...] = (
+    {}, {"cap": 30.0}, {"cap": 120.0}, {"hunger": 0.00075}, {"hunger": 0.003}, {"sprint": 0.0}, {"sprint": 1.0},
+    {"food": 30.0}, {"reach": 200.0}, {"food": 30.0, "reach": 200.0},
+)  # fmt: skip
+
+
+def changed(numbers: dict[str, float]) -> mm.Scenario:
+    """The ecosystem with other numbers."""
     data = mm.load_scenario("ecosystem").model_dump(mode="json")
-    predators = data["species"][-1]
-    predators["values"] |= {f"rules.{path}": value for path, value in values.items()}
-    return mm.Scenario.from_data(data)
+    common: dict[str, float] = {}
+    for name, value in numbers.items():
+        owner, path = NUMBERS[name]
+        kinds = [kind for kind in data["species"] if kind["name"] == owner]
+        (kinds[0]["values"] if kinds else common)[f"rules.{path}"] = value
+    return mm.Scenario.from_data(data).with_values(common)
+
+
+def numbers_of(scenario: mm.Scenario) -> list[float]:
+    """The values of what the sweep varies."""
+    names = [kind.name for kind in scenario.species]
+    found = []
+    for owner, path in NUMBERS.values():
+        rule, _, field = path.partition(".")
+        own = scenario.of_species(names.index(owner)) if owner else scenario
+        found.append(float(getattr(getattr(own.rules, rule), field)))
+    return found
 
 
 def lived(scenario: mm.Scenario, seed: int, seconds: float) -> tuple[np.ndarray, Counter[str], float]:
@@ -43,28 +68,19 @@ def lived(scenario: mm.Scenario, seed: int, seconds: float) -> tuple[np.ndarray,
     return np.array(found), deaths, generation
 
 
+def row(run: str, seed: int, scenario: mm.Scenario, found: np.ndarray) -> list[Any]:
+    """One row of the table."""
+    least, last = int(found[:, :-1].sum(axis=1).min()), found[-1]
+    return [run, seed, *numbers_of(scenario), least, *last.tolist(), bool((last > 0).all())]
+
+
 def sweep(lab: Experiment, seconds: float) -> list[list[Any]]:
     rows: list[list[Any]] = []
-    settings = [(cap, 0.0015, 0.5) for cap in (30.0, 60.0, 120.0)]
-    settings += [(60.0, decay, 0.5) for decay in (0.00075, 0.003)] + [
-        (60.0, 0.0015, sprint) for sprint in (0.0, 1.0)
-    ]
-    for cap, decay, sprint in settings[: lab.size(len(settings), 1)]:
-        numbers = {
-            "reproduction.most_of_kind": cap,
-            "energy.decay": decay,
-            "behavior.sprint": sprint,
-        }
-        for seed in range(100, 101):
-            found, _, _ = lived(with_predators(numbers), seed, seconds)
-            prey, predators = found[:, :-1].sum(axis=1), found[:, -1]
-            fine = bool(prey[-1] > 0 and predators[-1] > 0)
-            rows.append(
-                ["sweep", seed, cap, decay, sprint, int(prey.min()), int(prey[-1]), int(predators[-1]), fine]
-            )
-            lab.say(
-                f"cap {cap:g}, decay {decay:g}, sprint {sprint:g}: {prey[-1]} prey, {predators[-1]} predators"
-            )
+    for numbers in SWEEP[: lab.size(len(SWEEP), 1)]:
+        scenario = changed(numbers)
+        found, _, _ = lived(scenario, 100, seconds)
+        rows.append(row("sweep", 100, scenario, found))
+        lab.say(f"{numbers or 'as shipped'}: {found[-1].tolist()} alive")
     return rows
 
 
@@ -75,8 +91,6 @@ def main() -> None:
     seconds = lab.size(1800, 60)
     scenario = mm.load_scenario("ecosystem")
     rows = [] if lab.seeds[0] else sweep(lab, seconds / 2)  # with other seeds only the chosen setting
-    own = scenario.species[-1].values
-    numbers = [own[f"rules.{p}"] for p in ("reproduction.most_of_kind", "energy.decay", "behavior.sprint")]
     figure, axes = lab.figure(len(lab.seeds), 2.6, 2.2)
     for seed, ax in zip(lab.seeds, axes, strict=True):
         found, deaths, generation = lived(scenario, seed, seconds)
@@ -84,15 +98,11 @@ def main() -> None:
         for kind, color, counts in zip(scenario.species, COLORS, found.T, strict=False):
             ax.plot(minutes, counts, color=color, lw=1.2, label=kind.name)
         ax.set(title=f"seed {seed}", xlabel="minutes", ylim=(0, None))
-        prey, predators = found[:, :-1].sum(axis=1), found[:, -1]
-        fine = bool(prey[-1] > 0 and predators[-1] > 0)
-        rows.append(["shipped", seed, *numbers, int(prey.min()), int(prey[-1]), int(predators[-1]), fine])
+        rows.append(row("shipped", seed, scenario, found))
         lab.say(f"seed {seed}: {found[-1].tolist()} alive, generation {generation:.0f}, {dict(deaths)}")
     axes[0].legend(frameon=False, fontsize=7)
-    lab.table(
-        ("run", "seed", "cap", "decay", "sprint", "least_prey", "prey", "predators", "both_live"),
-        rows,
-    )
+    kinds = [kind.name for kind in scenario.species]
+    lab.table(("run", "seed", *NUMBERS, "least_prey", *kinds, "all_live"), rows)
     lab.save(figure)
 
 

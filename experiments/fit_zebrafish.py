@@ -80,11 +80,18 @@ def main() -> None:
         work.table(["model", "quantity", "q05", "q50", "q95"], rows)
         work.images.mkdir(parents=True, exist_ok=True)
         for kind in ("corner", "predictive", "models"):
-            mm.plot(found.folder, work.images / f"{work.name}-{kind}.png", kind, width=6.5, dpi=110)
-        for kind in ("neighbors", "response"):
-            mm.plot(run.folder, work.images / f"{work.name}-{kind}.png", kind, width=6.5, dpi=110)
             mm.plot(
-                found.folder / "best", work.images / f"{work.name}-best-{kind}.png", kind, width=6.5, dpi=110
+                found.folder, work.images / f"{work.name}-{kind}.png", kind, width=6.5, dpi=110, force=True
+            )
+        for kind in ("neighbors", "response"):
+            mm.plot(run.folder, work.images / f"{work.name}-{kind}.png", kind, width=6.5, dpi=110, force=True)
+            mm.plot(
+                found.folder / "best",
+                work.images / f"{work.name}-best-{kind}.png",
+                kind,
+                width=6.5,
+                dpi=110,
+                force=True,
             )
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from versions import record
 
 ROOT = Path(__file__).resolve().parent.parent
 COLORS = (
@@ -35,11 +38,15 @@ class Experiment:
         parser.add_argument(
             "--quick", action="store_true", help="small and rough: under a minute, nothing kept"
         )
+        parser.add_argument(
+            "--full", action="store_true", help="the sizes of the paper, where they are larger"
+        )
         parser.add_argument("--out", type=Path, default=None, help="folder for figure and table")
         if seeds:
             parser.add_argument("--first-seed", type=int, default=0, help=f"the first of {seeds} seeds")
         chosen = parser.parse_args()
         self.name, self.claim, self.quick = name, claim, chosen.quick
+        self.full = chosen.full and not chosen.quick
         first = chosen.first_seed if seeds else 0
         self.seeds = range(first, first + self.size(seeds, 2))
         if first:
@@ -55,6 +62,10 @@ class Experiment:
         """The size of the experiment."""
         return quick if self.quick else full
 
+    def pick(self, quick: Any, usual: Any, full: Any) -> Any:
+        """A size that is larger with --full."""
+        return quick if self.quick else full if self.full else usual
+
     def say(self, text: str) -> None:
         """Print a line of progress."""
         print(f"[{time.perf_counter() - self.begun:6.0f} s] {text}", flush=True)
@@ -67,6 +78,8 @@ class Experiment:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
             writer.writerows([[f"{v:.5g}" if isinstance(v, float) else v for v in row] for row in rows])
+        if self.tables == ROOT / "experiments" / "results":
+            record(path, Path(sys.argv[0]))
         self.say(f"table: {path}")
 
     def figure(self, count: int, width: float = 4.2, height: float = 3.3) -> Any:

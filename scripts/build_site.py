@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 import murmura
+import murmura.rl
 from murmura.scenario import load_scenario, scenario_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,8 +75,10 @@ def gallery() -> str:
 def reference() -> str:
     """The public interface, from its docstrings."""
     homes = {name: f"{murmura._HOMES[name]}.{name}" for name in murmura.__all__}
-    head = "# Reference\n\nWhat `import murmura as mm` offers."
-    return "\n\n".join([head, *(f"::: {home}" for home in homes.values())]) + "\n"
+    learning = [f"murmura.rl.{home}.{name}" for name, home in murmura.rl._HOMES.items()]
+    heads = ["# Reference\n\nWhat `import murmura as mm` offers.", "What `from murmura import rl` offers."]
+    parts = [heads[0], *(f"::: {home}" for home in homes.values())]
+    return "\n\n".join([*parts, heads[1], *(f"::: {home}" for home in learning)]) + "\n"
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CHECK = """
 import re, sys, time
 import murmura
-from murmura.view.server.client import Viewer, live_server
+sys.path.append(sys.argv[2])
+from live_client import Viewer, live_server
 
 begun = time.perf_counter()
 with live_server(["starlings", "--agents", "500"], [sys.argv[1]]) as server, server.connect() as line:
@@ -41,6 +42,11 @@ with live_server(["starlings", "--agents", "500"], [sys.argv[1]]) as server, ser
     while viewer.take() != "frame" or viewer.steps[-1][1] < 5:
         pass
     assert len(viewer.frame) == 48 + 8 * 500, len(viewer.frame)
+from murmura.lab.runs.recording import record
+sim = murmura.Simulation("tidal-flat", seed=1)
+kept = record(sim, 20, "plugged", 10)
+assert kept.manifest["plugins"]["flocklab"].startswith("flocklab 1.2.0 sha256:"), kept.manifest
+assert "drift" in sim.measure() and murmura.hunters(sim)[0]["kind"] == "kite"
 print(f"{murmura.__file__}|{first:.2f}|{len(parts)}")
 """
 
@@ -67,11 +73,20 @@ def main() -> None:
             run(*install, "--no-deps")
             packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
             (Path(packages) / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        run(*install[:-1], "--no-deps", ROOT / "examples" / "flocklab")
         # No Node and no sources: only programs from the environment.
         kept = {
             key: os.environ[key] for key in ("HOME", "MURMURA_CACHE_DIR", "SYSTEMROOT") if key in os.environ
         }
-        said = run(python, "-c", CHECK, programs / "murmura", cwd=folder, env={**kept, "PATH": str(programs)})
+        said = run(
+            python,
+            "-c",
+            CHECK,
+            programs / "murmura",
+            ROOT / "benchmarks",
+            cwd=folder,
+            env={**kept, "PATH": str(programs)},
+        )
         file, first, parts = said.strip().splitlines()[-1].split("|")
         if not re.search(r"env.+site-packages", file):
             sys.exit(f"check_wheel: what ran was {file}, not the installed wheel")

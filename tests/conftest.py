@@ -61,21 +61,35 @@ def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def rank(item: pytest.Item) -> int:
         share = _share(item.nodeid).removeprefix("tests/")
         return next((k for k, long in enumerate(LONG) if share.startswith(long)), len(LONG))
 
     items.sort(key=rank)
+    for item in items:
+        if _drives_a_browser(item.nodeid):
+            item.add_marker("browser")
+
+
+FIRST_HALF = tuple(f"tests/browser/{part}/" for part in ("panel", "start", "tools"))
+
+
+def _drives_a_browser(test: str) -> bool:
+    file, _, name = test.partition("::")
+    return file.startswith("tests/browser/") or "in_a_real_browser" in name
 
 
 def _share(test: str) -> str:
-    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and all tests that drive
-    the same browser. Exported pages need another one, with WebGPU."""
-    file, _, name = test.partition("::")
-    if file == "tests/browser/sharing/test_standalone.py":
-        return file
-    return "browser" if file.startswith("tests/browser/") or "in_a_real_browser" in name else file
+    """What goes to one worker together: a file, whose tests share kernels, runs and servers; and tests that drive the
+    same browser, in two halves. Exported pages need others: with WebGPU, and Firefox."""
+    file = test.partition("::")[0]
+    if file in ("tests/browser/sharing/test_standalone.py", "tests/browser/sharing/test_firefox.py"):
+        return "pages"
+    if file.startswith(FIRST_HALF):
+        return "browser, first half"
+    return "browser" if _drives_a_browser(test) else file
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist

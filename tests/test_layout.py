@@ -76,6 +76,8 @@ def test_the_page_is_tested_with_vitest():
     package = json.loads((PAGE / "package.json").read_text(encoding="utf-8"))
     assert "vitest" in package["devDependencies"]
     assert package["scripts"]["test"] == "vitest run"
+    assert "prettier --check" in package["scripts"]["lint"]
+    assert "npm run --silent lint" in (ROOT / "scripts" / "test").read_text(encoding="utf-8")
     assert "npm run --silent test" in (ROOT / "scripts" / "test").read_text(encoding="utf-8")
     for path in (PAGE / "tests").rglob("*.test.ts"):
         assert 'from "vitest"' in path.read_text(encoding="utf-8"), path.name

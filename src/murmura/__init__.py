@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from murmura.core.errors import MurmuraError
     from murmura.core.rule import Rule, register_rule
     from murmura.engine.clock import Clock
+    from murmura.engine.ensemble import Ensemble
     from murmura.engine.reading.surroundings import food, hunters
     from murmura.engine.simulation import Simulation
     from murmura.lab.exports.lineage import lineage
     from murmura.lab.figures.plot import plot
     from murmura.lab.fit.fit import fit
+    from murmura.lab.infer.infer import infer
+    from murmura.lab.measuring.measure_run import measure_ensemble, measure_run
     from murmura.lab.runs.run import open_run
     from murmura.lab.search import optimize
     from murmura.lab.sensitivity import sensitivity
@@ -38,12 +41,16 @@ _HOMES = {
     "Rule": "murmura.core.rule",
     "register_rule": "murmura.core.rule",
     "Clock": "murmura.engine.clock",
+    "Ensemble": "murmura.engine.ensemble",
     "food": "murmura.engine.reading.surroundings",
     "hunters": "murmura.engine.reading.surroundings",
     "Simulation": "murmura.engine.simulation",
     "lineage": "murmura.lab.exports.lineage",
     "plot": "murmura.lab.figures.plot",
     "fit": "murmura.lab.fit.fit",
+    "infer": "murmura.lab.infer.infer",
+    "measure_ensemble": "murmura.lab.measuring.measure_run",
+    "measure_run": "murmura.lab.measuring.measure_run",
     "open_run": "murmura.lab.runs.run",
     "optimize": "murmura.lab.search",
     "sensitivity": "murmura.lab.sensitivity",
@@ -63,6 +70,7 @@ _HOMES = {
 
 __all__ = [
     "Clock",
+    "Ensemble",
     "Flock",
     "MurmuraError",
     "Rule",
@@ -71,10 +79,13 @@ __all__ = [
     "fit",
     "food",
     "hunters",
+    "infer",
     "lineage",
     "load_scenario",
     "load_tracks",
+    "measure_ensemble",
     "measure_flock",
+    "measure_run",
     "open_run",
     "open_sweep",
     "optimize",

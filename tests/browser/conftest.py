@@ -63,7 +63,7 @@ def live(built: None) -> Iterator[Live]:
         yield found
 
 
-VIEWPORT: ViewportSize = {"width": 960, "height": 640}
+VIEWPORT: ViewportSize = {"width": 960, "height": 540}  # of the same shape as the world of `flock`
 
 
 def _new_page(browser: Browser, live: Live, gl: bool, first_visit: bool, options: dict[str, Any]) -> Page:

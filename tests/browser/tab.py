@@ -176,15 +176,9 @@ class Tab:
 
     def inside(self, work: Callable[[], Any]) -> None:
         """Call a function in the session's thread, between two steps."""
-        done: list[str] = []
-
-        def do() -> None:
-            work()
-            done.append("")
-
-        self.session.submit(do, done.append)  # type: ignore[arg-type]
-        self.until(lambda: done)
-        assert done == [""], done
+        asked = self.session.ask(work)
+        self.until(asked.done)
+        asked.result()
 
     def still(self, scenario: mm.Scenario | None = None, **values: Any) -> mm.Simulation:
         """Load a paused flock at step 0 and wait until the page shows it."""
@@ -228,6 +222,10 @@ class Tab:
         self.until(lambda: self.page.evaluate("() => !drawn.old"))
         return self.page.evaluate("() => drawn")
 
+    def unfold(self) -> None:
+        """Show the controls that few need."""
+        self.page.get_by_role("button", name="More", exact=True).click()
+
     def comes_to_rest(self) -> None:
         """Wait until the view no longer moves: after a wheel or a key it glides to its goal."""
 
@@ -242,7 +240,11 @@ class Tab:
         """Check that there were no requests to other hosts, no policy violations and no errors (S8)."""
         violations = self.page.evaluate("() => globalThis.violations ?? []")
         self.page.context.close()
-        assert (self.foreign, violations, self.problems) == ([], [], [])
+        assert (self.foreign, violations, self.problems) == ([], [], []), (
+            self.foreign,
+            violations,
+            self.problems,
+        )
 
     def leave(self) -> None:
         """Like `close`, but keep the page for the next test, without any state of this one."""
@@ -254,4 +256,8 @@ class Tab:
         )  # of the same origin: any other would start a new process
         self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.mouse.move(0, 0)
-        assert (self.foreign, violations, self.problems) == ([], [], [])
+        assert (self.foreign, violations, self.problems) == ([], [], []), (
+            self.foreign,
+            violations,
+            self.problems,
+        )

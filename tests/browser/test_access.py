@@ -61,6 +61,20 @@ def _lived(tab: Tab) -> None:
     tab.send("step", count=20)
 
 
+def _back_in_time(tab: Tab) -> None:
+    tab.send("step", count=20)
+    tab.until(lambda: tab.see("step") >= 20)
+    tab.page.keyboard.press("<")
+    tab.page.get_by_role("button", name="Back to now").wait_for()
+
+
+def _instead(tab: Tab, key: str) -> None:
+    """Close a dialog, and open another."""
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press(key)
+    tab.page.locator("dialog[open]").wait_for()
+
+
 def _in_space(tab: Tab) -> None:
     tab.still(flock(40, **{"world.depth": 300.0}))
     _inspecting(tab)
@@ -73,9 +87,12 @@ STATES: dict[str, Callable[[Tab], None]] = {
     "all folders open, charts as tables": _unfolded,
     "a search and an error": _noted,
     "species, files and events": _lived,
+    "back in time": _back_in_time,
     "in space": _in_space,
     "the gallery": lambda tab: tab.page.keyboard.press("0"),
-    "hidden": lambda tab: tab.page.keyboard.press("h"),
+    "sharing": lambda tab: _instead(tab, "X"),
+    "choosing a comparison": lambda tab: _instead(tab, "C"),
+    "hidden": lambda tab: (tab.page.keyboard.press("Escape"), tab.page.keyboard.press("h")),
     "the sheet, waiting for a key": _sheet,
 }
 
@@ -151,5 +168,52 @@ def test_the_keyboard_alone_reaches_everything(tab: Tab) -> None:
     tab.until(lambda: tab.session.running)
     tab.page.get_by_label("Simulation speed").focus()
     speed = tab.session.speed
-    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowUp")
     tab.until(lambda: tab.session.speed > speed)
+
+
+def test_the_bar_is_one_tab_stop_with_arrow_keys_inside(tab: Tab) -> None:
+    stops = "() => [...document.querySelectorAll('.dock :is(button, input, select)')]" + (
+        ".filter((each) => each.offsetParent && !each.disabled && !each.matches('.quiet'))"
+    )
+    assert tab.page.evaluate(f"{stops[6:]}.filter((each) => each.tabIndex === 0).length") == 1
+    count = tab.page.evaluate(f"{stops[6:]}.length")
+    at = f"{stops[6:]}.indexOf(document.activeElement)"
+    tab.page.get_by_role("button", name="Play", exact=True).focus()
+    begun = tab.page.evaluate(at)
+    seen = []
+    for _ in range(count):
+        tab.page.keyboard.press("ArrowRight")
+        seen.append(tab.page.evaluate(at))
+    assert seen == [(begun + k) % count for k in range(1, count + 1)]
+    tab.page.keyboard.press("End")
+    assert tab.page.evaluate(at) == count - 1
+    tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate(at) == -1
+    tab.page.keyboard.press("Shift+Tab")
+    assert tab.page.evaluate(at) == count - 1
+
+
+def test_a_cross_hair_places_and_selects(tab: Tab) -> None:
+    tab.still(flock(30))
+    tab.page.locator("#flock").focus()
+    tab.page.keyboard.press("k")
+    tab.page.keyboard.press("ArrowRight")  # shows it in the middle
+    for _ in range(5):
+        tab.page.keyboard.press("ArrowLeft")
+    place = tab.page.locator(".crosshair").bounding_box()
+    assert place is not None
+    before = len(tab.session.scenario.obstacles)
+    tab.page.keyboard.press("Enter")
+    tab.until(lambda: len(tab.session.scenario.obstacles) == before + 1)
+    made = tab.session.scenario.obstacles[-1]
+    middle = (place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    assert abs(tab.screen([[made.x, made.y]])[0] - middle).max() < 2.0
+    tab.page.keyboard.press("Shift+Enter")
+    tab.until(lambda: len(tab.session.scenario.obstacles) == before)
+    tab.page.keyboard.press("Escape")
+    for wanted in (0, 1, 2):
+        tab.page.keyboard.press("N")
+        tab.until(lambda wanted=wanted: tab.see("chosen") == wanted)
+    tab.page.locator("#preset").focus()
+    assert not tab.page.locator(".crosshair").is_visible()

@@ -246,14 +246,13 @@ def test_doctor_prints_facts(tmp_path: Path):
     assert facts["python"] == ".".join(map(str, sys.version_info[:3]))
 
 
-@pytest.mark.parametrize("option", ["--no-baselines", "--no-yardsticks"])
-def test_bench_prints_a_row(tmp_path: Path, option: str):
+def test_bench_prints_a_row(tmp_path: Path):
     words = [
         "--agents",
         "1_20",
         "--scenario",
         "classic",
-        option,
+        "--no-baselines",
         "--backend",
         "reference",
         "--json",

@@ -75,10 +75,10 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
         (("r", "--out", "a.png", "--color", "energy"), "which was not recorded"),
         (("r", "--out", "a.png", "--follow", "500"), "no agent has the id 500"),
         (("r", "--out", "a.mp4", "--from", 30, "--to", 20), "must not be after --to"),
-        (("r", "--out", "a.png", "--beside-set", "agents=3"), "a recorded run cannot be changed"),
+        (("r", "--out", "a.png", "--beside-set", "agents=3"), "a recorded run is shown as it was"),
         (("nowhere", "--out", "a.mp4"), "add --steps N"),
         ((".", "--out", "a.mp4"), "is not a run folder"),
-        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "are for recorded runs only"),
+        (("classic", "--steps", 5, "--at", 5, "--out", "a.png"), "--at has no effect here"),
     ],
 )
 def test_mistakes_are_reported_and_nothing_is_written(
@@ -90,7 +90,7 @@ def test_mistakes_are_reported_and_nothing_is_written(
 ):
     monkeypatch.chdir(folder)
     kept = {path.name: path.stat().st_mtime for path in folder.iterdir()}
-    assert message in refusal("render", *words, capsys=capsys)
+    assert message in refusal("render", *words, "--force", capsys=capsys)
     assert {path.name: path.stat().st_mtime for path in folder.iterdir()} == kept
 
 

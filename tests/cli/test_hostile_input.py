@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,13 @@ from typing import Any
 import pytest
 
 import murmura as mm
+from murmura.cli.options import print_facts
 from murmura.core.errors import RunError, ScenarioError
+from murmura.core.notices import print_notice
 from murmura.lab.runs.recording import check_request, record
+from murmura.lab.runs.request import RunRequest
 from murmura.scenario.paths import read_value
+from tests.lab.tampering import forged
 
 from .terminal import MURMURA, complaint, environment, murmura_says
 
@@ -108,7 +113,7 @@ def test_a_scenario_that_could_not_be_read_again_is_not_recorded(tmp_path: Path)
     points: Any = [{"x": float(k % 900), "y": 1.0} for k in range(200_000)]
     crowded = mm.Scenario().with_values({"agents": 2, "rules.attractors.points": points})
     with pytest.raises(ScenarioError, match=r"the scenario has 2\d\.\d MB as a file, expected at most 16 MB"):
-        check_request(1, tmp_path / "run", 1, scenario=crowded, seed=0)
+        check_request(RunRequest(1, tmp_path / "run", 1), crowded, 0)
     scenario = mm.Scenario().with_values({"agents": 2})
     large = scenario.model_copy(update={"title": "a" * (17 * 2**20)})
     with pytest.raises(ScenarioError, match="expected at most 16 MB"):
@@ -126,3 +131,26 @@ def test_a_scenario_that_could_not_be_read_again_is_not_recorded(tmp_path: Path)
 def test_first_steps_that_are_none(step: Any):
     with pytest.raises(ScenarioError, match="first_step must be a whole number from 0 to 2\\*\\*62"):
         mm.Simulation(mm.Scenario(), positions=[[1.0, 1.0]], first_step=step, backend="reference")
+
+
+def test_names_in_a_manifest_do_not_control_the_terminal(tmp_path: Path):
+    """Issue 29, point 28: what a stranger's folder says is shown, and not obeyed."""
+    scenario = mm.load_scenario("classic").with_values({"agents": 5})
+    folder = record(mm.Simulation(scenario, seed=1, backend="reference"), 2, tmp_path / "run").folder
+    evil = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202efdp"
+    forged(folder / "manifest.json", status="interrupted", platform=evil, git=evil, numpy=evil)
+    for words in (["resume", "run", "--steps", "4"], ["verify", "run"], ["resume", f"run{evil}"]):
+        done = murmura_says(*words, cwd=tmp_path)
+        said = done.stdout + done.stderr
+        assert said and not set(said) & set("\x1b\x07\x9b\u202e"), said
+    (folder / "manifest.json").write_text(json.dumps({"murmura": evil, evil: evil}))
+    for words in (["verify", "run"], ["export", "run", "--to", "csv"]):
+        done = murmura_says(*words, cwd=tmp_path)
+        assert done.returncode == 1 and not set(done.stdout + done.stderr) & set("\x1b\x07\x9b\u202e")
+
+
+def test_what_is_printed_keeps_its_letters_and_lines(capsys: pytest.CaptureFixture[str]):
+    print_facts({"name": "Grüße\t日本\x1b[31m"}, as_json=False)
+    print_notice("one\ntwo\x07")
+    told = capsys.readouterr()
+    assert (told.out, told.err) == ("name  Grüße\t日本\\x1b[31m\n", "murmura: one\ntwo\\x07\n")

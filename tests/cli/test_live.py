@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
+from benchmarks.live_client import LiveServer, Viewer
 
 import murmura as mm
-from murmura.view.server.client import LiveServer, Viewer
 
 from .terminal import PATIENCE, complaint, environment, python_says, started
 
@@ -100,12 +100,46 @@ def test_it_prints_where_it_listens_serves_and_leaves_on_ctrl_c(folder: Path):
     assert (process.returncode, printed, said) == (0, "murmura: stopped\n", "")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no SIGTERM")
+def test_port_0_is_any_free_one_and_sigterm_ends_like_ctrl_c(folder: Path):
+    """Issue 29, point 32: twice at once, so that no fixed port will do."""
+    with live(folder, "--port", "0") as one, live(folder, "--port", "0") as other:
+        ports = set()
+        for process in (one, other):
+            assert process.stdout is not None
+            process.stdout.readline()
+            found = re.fullmatch(
+                r"murmura: http://127\.0\.0\.1:(\d+)/\?token=\S+\n", process.stdout.readline()
+            )
+            assert found is not None
+            assert answer(int(found[1]), "/").status == 403
+            ports.add(int(found[1]))
+            process.send_signal(signal.SIGTERM)
+        ended = [(*process.communicate(timeout=PATIENCE), process.returncode) for process in (one, other)]
+    assert ended == [("murmura: stopped\n", "", 0)] * 2
+    assert len(ports) == 2 and not ports & set(range(8421, 8621))
+
+
+def test_a_shared_view_listens_where_it_is_told(folder: Path):
+    """Issue 29, point 32."""
+    with live(folder, "--share", "--host", "127.0.0.1", "--port", "0") as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(3)]
+        port = int(lines[1].partition("http://127.0.0.1:")[2].partition("/")[0])
+        assert re.fullmatch(
+            rf"murmura: visitors: http://127\.0\.0\.1:{port}/ with the code \w{{6}}\n", lines[2]
+        )
+        assert answer(port, "/").status == 403
+        with socket.create_server(("127.0.0.2", port)):  # free: nobody listens on every address
+            pass
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--host", "0.0.0.0"], r"listens on this machine only \(127\.0\.0\.1\), got --host 0\.0\.0\.0"),
-        (["--port", "70000"], r"a port is a number from 1 to 65535, got --port 70000"),
-        (["--port", "-5"], r"a port is a number from 1 to 65535, got --port -5"),
+        (["--port", "70000"], r"a port is a number from 1 to 65535, or 0 for any free one, got --port 70000"),
+        (["--port", "-5"], r"a port is a number from 1 to 65535, or 0 for any free one, got --port -5"),
         (
             ["--set", "agents=3000000", "--set", "world.width=100000", "--set", "world.height=100000"],
             r"the live view supports up to 2,000,000, got 3,000,000",

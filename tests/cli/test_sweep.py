@@ -22,8 +22,8 @@ FAST = ["--backend", "reference", "--measure", "polarization"]
 
 MISTAKES = {
     "nothing varied": (SWEEP, r"nothing is varied: add --vary PATH=LOW:HIGH:COUNT"),
-    "no scenario": (["sweep", "--vary", "agents=1,2"], r"name a scenario to sweep, or --resume DIR"),
-    "no steps": (["sweep", "classic", "--vary", "agents=1,2", "--out", "out"], r"needs --steps and --out"),
+    "no scenario": (["sweep", "--vary", "agents=1,2"], r"SCENARIO.*requires an argument"),
+    "no steps": (["sweep", "classic", "--vary", "agents=1,2", "--out", "out"], r"needs --steps, for example"),
     "unknown path": ([*SWEEP, "--vary", "rules.alignment.wieght=0:1:3"], r"did you mean 'rules\.alignment\.weight'"),
     "value out of range": ([*SWEEP, "--vary", "agents=-5,5"], r"with agents=-5: agents must be >= 0, got -5"),
     "a million runs": (
@@ -35,10 +35,8 @@ MISTAKES = {
     "no repeats": ([*VARIED, "--repeats", "0"], r"expected at least 1 repeat, got 0"),
     "workers and scheduler": ([*VARIED, "--workers", "2", "--scheduler", "tcp://x:1", *FAST], r"use one of them"),
     "picture of no kind": ([*VARIED, "--plot", "phase.bmp"], r"must end in \.png, \.svg, \.pdf, got 'phase\.bmp'"),
-    "resume nothing": (["sweep", "--resume", "nowhere"], r"nowhere is not the folder of a sweep"),
-    "resume and scenario": (["sweep", "classic", "--resume", "full"], r"omit the scenario"),
     "folder of another program": ([*SWEEP[:-1], "full", "--vary", "agents=5,6", *FAST], r"full is not empty"),
-    "plot nothing": (["plot", "full", "--out", "a.png"], r"is not the folder of a run, a sweep or a fit"),
+    "plot nothing": (["plot", "full", "--out", "a.png"], r"is not the folder of a run, a sweep, a fit or an inference"),
     "no goal": (["optimize", *VARIED[1:]], r"either --maximize MEASURE or --minimize MEASURE"),
     "two goals": (["optimize", *VARIED[1:], "--maximize", "spread", "--minimize", "spread"], r"either --maximize"),
     "samples no power of two": (["sensitivity", *VARIED[1:], "--samples", "3", *FAST], r"power of two"),

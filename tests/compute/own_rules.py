@@ -16,6 +16,9 @@ from murmura.core.algebra import (
     cos,
     exp,
     floor,
+    force_for_acceleration,
+    force_for_change,
+    force_for_velocity,
     given,
     halves,
     inverse_root,
@@ -23,11 +26,14 @@ from murmura.core.algebra import (
     look_up,
     maximum,
     minimum,
+    normal_from,
+    ornstein_uhlenbeck,
     power,
     rotate_left_32,
     signed_bytes,
     sin,
     sin_cos,
+    sin_cos_of_degrees,
     sqrt,
     tanh,
     to_integer,
@@ -112,7 +118,7 @@ class Spoilt(Rule):
     inherits = ("energy",)
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def gives_birth(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.energy > 2.0, 1.0, 0.0), -1.0
 
     @staticmethod
@@ -204,6 +210,7 @@ def _integers(p: Any, a: Any, b: Any, me: Any, world: Any) -> Any:
 Question = Callable[[Any, Any, Any, Any, Any], Any]
 QUESTIONS: dict[str, Question] = {
     "sine and cosine": lambda p, a, b, me, world: sin_cos(a),
+    "sine and cosine of degrees": lambda p, a, b, me, world: sin_cos_of_degrees(a),
     "sine, then cosine": lambda p, a, b, me, world: (sin(a), cos(b)),
     "angle and floor": lambda p, a, b, me, world: (arctan2(a, b), floor(a)),
     "choice and root": lambda p, a, b, me, world: (where(a < b, a, -b), sqrt(absolute(a))),
@@ -227,6 +234,13 @@ QUESTIONS: dict[str, Question] = {
     "arc sine and cosine": lambda p, a, b, me, world: (arcsin(a), arccos(a)),
     "remainder and inverse root": lambda p, a, b, me, world: (a % p.factor, inverse_root(absolute(b))),
     "integers": _integers,
+    "normal": lambda p, a, b, me, world: normal_from(a % 1.0, b % 1.0),
+    "relaxation": lambda p, a, b, me, world: (
+        ornstein_uhlenbeck(a, b, p.factor, 2.0, world.dt),
+        ornstein_uhlenbeck(a, b, 2e-3, 2.0, world.dt),
+    ),
+    "forces": lambda p, a, b, me, world: (force_for_acceleration(a, world), force_for_change(b, world)),
+    "velocity": lambda p, a, b, me, world: (*force_for_velocity(Vec(a, b), me, world),),
     "given": lambda p, a, b, me, world: (
         given(p.factor > 1.0, lambda: a * b, -1.0),
         given(p.factor <= 1.0, lambda: a * b, -2.0),

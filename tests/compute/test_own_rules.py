@@ -67,7 +67,7 @@ def refusal(rule: type[mm.Rule], backend: str) -> str:
     [
         (Branching, "pair", r"use where\(condition, a, b\)"),
         (Hyperbolic, "pair", r"the functions of murmura\.rules instead of NumPy"),
-        (Misspelt, "steer", r"me has no 'velocty' \(did you mean 'velocity'\?\)"),
+        (Misspelt, "steer", r"me has no field 'velocty' \(did you mean 'velocity'\?\)"),
         (Undecided, "turn", r"use where\(condition, a, b\)"),
         (Spoilt, "inherit", r"use where\(condition, a, b\)"),
     ],

@@ -6,13 +6,15 @@ import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
-from murmura.core.hooks import HOOKS
-from murmura.core.rule import REGISTRY, Rule
+from murmura.core.hooks import FORMER_NAMES, HOOKS
+from murmura.core.rule import REGISTRY, Rule, register_rule
+from murmura.core.rule_parts import SteeringRule
 
 HEAD = """\
 import math
@@ -57,17 +59,20 @@ PAIR = "    def pair(p, me, seen, world):\n        return "
     [
         (
             STEER + "me.velocty",
-            r"my_rule.py, line 12, in steer\): .*me has no 'velocty' \(did you mean 'velocity'",
+            r"my_rule.py, line 12, in steer\): .*me has no field 'velocty' \(did you mean 'velocity'",
         ),
         (
             STEER + "me.velocity * p.wieght",
-            r"line 12, in steer\): .*p of mine has no 'wieght' \(did you mean 'weight'",
+            r"line 12, in steer\): .*p of mine has no field 'wieght' \(did you mean 'weight'",
         ),
         (
             STEER + "me.velocity * world.tme",
-            r"line 12, in steer\): .*world has no 'tme' \(did you mean 'time'",
+            r"line 12, in steer\): .*world has no field 'tme' \(did you mean 'time'",
         ),
-        (PAIR + "Sum(seen.ofset)", r"line 12, in pair\): .*seen has no 'ofset' \(did you mean 'offset'"),
+        (
+            PAIR + "Sum(seen.ofset)",
+            r"line 12, in pair\): .*seen has no field 'ofset' \(did you mean 'offset'",
+        ),
         (
             STEER + "me.velocity * np.sin(me.speed)",
             r"line 12, in steer\): .*use `sin` of murmura.rules for sin",
@@ -114,7 +119,53 @@ def test_a_rules_own_helper_functions_are_allowed(tmp_path: Path):
     tried(tmp_path, STEER + "Mine.twice(me.velocity)" + more.format("twice") + more.format("_ster"))
 
 
-def test_the_hooks_are_those_that_a_rule_may_have():
-    documented = dict(re.findall(r"^        (\w+)\(([\w, ]+)\):", Rule.__doc__ or "", re.M))
-    assert documented == HOOKS
+def test_the_hooks_are_those_of_the_parts_of_a_rule_and_of_the_page():
+    parts = [part for part in Rule.__mro__ if part.__module__ == "murmura.core.rule_parts"]
+    assert sorted(HOOKS) == sorted(name for part in parts for name in vars(part) if name in HOOKS)
     assert all(getattr(Rule, name) is None for name in HOOKS)
+    page = (Path(__file__).parents[2] / "docs" / "add-a-rule.md").read_text(encoding="utf-8")
+    table = page.split("## The functions of a rule")[1].split("| class attribute |")[0]
+    assert dict(re.findall(r"^\| `(\w+)\(([\w, ]+)\)`", table, re.M)) == HOOKS
+
+
+@pytest.mark.parametrize(("former", "name"), FORMER_NAMES.items())
+def test_a_function_can_have_its_former_name(former: str, name: str):
+    def function(*_: object) -> float:
+        return 1.0
+
+    class Old(Rule):
+        pass
+
+    old = type("Old", (Rule,), {former: staticmethod(function), "__module__": __name__})
+    new = type("New", (Rule,), {name: staticmethod(function), "__module__": __name__})
+    assert getattr(old, name) is getattr(new, name) is getattr(new, former) is function
+    assert getattr(Old, name) is None
+
+
+def test_a_rule_of_one_part_runs_like_a_whole_one():
+    class Drift(SteeringRule):
+        weight: float = 1.0
+
+        @staticmethod
+        def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+            return me.heading * p.weight
+
+    assert not hasattr(Drift, "turn") and not hasattr(Drift, "dies")
+
+    class WholeDrift(Rule):
+        weight: float = 1.0
+        steer = Drift.steer
+
+    hashes = []
+    try:
+        for kind in (Drift, WholeDrift):
+            registered = register_rule("drift")(kind)
+            assert issubclass(registered, kind) and registered.__qualname__ == kind.__qualname__
+            scenario = mm.load_scenario("classic").with_values({"agents": 20, "rules.drift": {}})
+            assert isinstance(scenario.rules.drift, kind)
+            sim = mm.Simulation(scenario, seed=1, backend="reference")
+            sim.step(2)
+            hashes.append(sim.state_hash())
+    finally:
+        del REGISTRY["drift"]
+    assert hashes[0] == hashes[1]

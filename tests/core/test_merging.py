@@ -108,7 +108,7 @@ def test_a_single_contribution_is_found_as_it_is() -> None:
     several = named({"away": Sum(1.0), "worst": Greatest(4.0), "nearest": Least(2.0, speed=9.0)})
     result = found(several)
     assert (result.away, result.worst, result.nearest.speed) == (1.0, 4.0, 9.0)
-    with pytest.raises(AttributeError, match=r"has no 'wurst' \(did you mean 'worst'\?\)"):
+    with pytest.raises(AttributeError, match=r"has no field 'wurst' \(did you mean 'worst'\?\)"):
         _ = result.wurst
 
 

@@ -14,7 +14,8 @@ from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Least, Sum
 from murmura.core.model import choice, quantity
-from murmura.core.rule import REGISTRY, is_built_in, numbers_of, options_of, registered_rule
+from murmura.core.parameters import numbers_of, options_of
+from murmura.core.rule import REGISTRY, is_built_in, registered_rule
 from murmura.core.vec import Vec
 from murmura.core.world.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.rules import ORDER

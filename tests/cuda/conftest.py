@@ -1,4 +1,4 @@
-"""Where these tests run: on a CUDA device if there is one, else on the host (`murmura.compute.cuda.host`)."""
+"""Where these tests run: on a CUDA device if there is one, else on the host (`tests.cuda.host`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from murmura.compute.cuda import device as cuda_device
-from murmura.compute.cuda.host import HostDevice
 from murmura.core.rule import REGISTRY, register_rule
+from tests.cuda.host import HostDevice
 
 from .machine import ON_HOST, REASON
 from .neighbor_probe import NAME, NeighborProbe

@@ -88,3 +88,6 @@ def make_lively(scenario: Scenario, state: State, rng: np.random.Generator) -> N
     state["mating_cooldown"][:] = np.where(rng.random(n) < 0.5, rng.random(n) * 0.05, 0.0)
     if scenario.rules.mating.enabled:
         set_life_going(scenario, state)
+    for name in ("action_x", "action_y"):
+        if name in state.columns:
+            state[name][:] = rng.uniform(-1.0, 1.0, n)

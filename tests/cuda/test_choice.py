@@ -14,10 +14,11 @@ import murmura as mm
 from murmura.compute import CUDA_FROM
 from murmura.compute.cuda import device as cuda_device
 from murmura.core.errors import BackendError
+from murmura.core.extras import install_command
 from murmura.lab.bench.workload import workload
 
 missing = cuda_device.missing  # saved before the tests replace the device by the host
-PIP = 'pip install "murmura[cuda]"'
+PIP = install_command("cuda")
 
 
 def without(monkeypatch: pytest.MonkeyPatch, module: str) -> None:

@@ -7,10 +7,13 @@ import ctypes
 import numpy as np
 import pytest
 
-from murmura.compute.cuda.host import HOST_HEADER, compiled
-from murmura.compute.cuda.index_text import SCAN_BLOCK, SCAN_TEXT, SCAN_THREADS
-from murmura.compute.cuda.records import record_type, records_text
-from murmura.compute.cuda.reports import FINENESS, REPORTS_TEXT
+from murmura.compute.cuda.index_text import SCAN_TEXT
+from murmura.compute.cuda.records import records_text
+from murmura.compute.cuda.reports_text import REPORTS_TEXT
+from murmura.compute.gpu.fields import record_type
+from murmura.compute.gpu.grid import SCAN_BLOCK, SCAN_THREADS
+from murmura.compute.gpu.reports import FINENESS
+from tests.cuda.host import HOST_HEADER, compiled
 
 BLOCK = """
 #include <pthread.h>
@@ -127,7 +130,7 @@ def test_a_warp_reports_what_its_threads_would_report_one_by_one(scale: float, a
         HOST_HEADER
         + BLOCK
         + WARP
-        + "#define THREADS 32\n"
+        + "#define THREADS 32\n#define NEAREST 8\n"
         + records_text()
         + REPORTS_TEXT
         + LAUNCH.split("void scan")[0]

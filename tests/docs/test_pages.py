@@ -23,6 +23,7 @@ from murmura.core.errors import ScenarioError
 from murmura.core.rule import REGISTRY
 from murmura.lab.figures import plot
 from murmura.measure import MEASURES
+from murmura.rules.predators.kind import KINDS
 from tests.cli.terminal import environment
 from tests.sizes import IS_LONG
 
@@ -61,7 +62,7 @@ def _as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_files: Path
     monkeypatch.setattr("murmura.view.server.app.STATIC", page_files)
     for home in plot.HOMES:
         import_module(home)  # what they register stays
-    kept = [(known, dict(known)) for known in (REGISTRY, MEASURES, plot.KINDS)]
+    kept = [(known, dict(known)) for known in (REGISTRY, MEASURES, plot.KINDS, KINDS)]
     with matplotlib.rc_context({"backend": "agg"}):
         yield
     for known, before in kept:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import murmura as mm
+from murmura import rl
 from tests.cli.terminal import environment
 
 from .pages import ROOT
@@ -43,7 +44,7 @@ def test_the_gallery_shows_every_scenario_and_the_reference_every_name(pages: Pa
     )
     for name in mm.scenario_names():
         assert f"images/gallery/{name}.webp" in gallery and (PICTURES / "gallery" / f"{name}.webp").exists()
-    assert re.findall(r"^::: [\w.]+\.(\w+)$", reference, re.M) == mm.__all__
+    assert re.findall(r"^::: [\w.]+\.(\w+)$", reference, re.M) == [*mm.__all__, *sorted(rl.__all__)]
 
 
 def test_mkdocs_builds_it_without_a_warning(pages: Path, tmp_path: Path):

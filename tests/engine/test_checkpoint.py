@@ -109,7 +109,7 @@ def test_an_unwritable_path_is_reported(tmp_path: Path) -> None:
         simulation.save(tmp_path / "missing" / "a.npz")
     assert "missing" in str(error.value)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(RunError, match="cannot write the checkpoint"):
+    with pytest.raises(RunError, match="a checkpoint is a file, got the folder"):
         simulation.save(tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
@@ -128,7 +128,7 @@ def test_numpy_opens_it_and_would_write_the_same_bytes(tmp_path: Path) -> None:
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"there is no checkpoint .*none\.npz"):
         mm.Simulation.restore(tmp_path / "none.npz")
-    with pytest.raises(RunError, match="damaged"):
+    with pytest.raises(RunError, match="a checkpoint is a file, got the folder"):
         mm.Simulation.restore(tmp_path)
 
 

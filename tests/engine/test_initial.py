@@ -10,6 +10,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.core.rule import REGISTRY, Rule, register_rule
+from murmura.engine.initial import random_start, random_starts
 
 MANY = 4000
 
@@ -326,3 +327,23 @@ def test_a_rule_may_set_any_column_of_founders(begins: str) -> None:
         assert simulation.column("energy") == pytest.approx(expected, rel=1e-6)
     finally:
         del REGISTRY["weary"]
+
+
+@pytest.mark.parametrize("name", mm.scenario_names())
+def test_starts_of_many_seeds_are_those_of_each(name: str) -> None:
+    """Sines of many numbers at once could differ in the last bit from those of a few."""
+    scenario = mm.load_scenario(name).with_values({"agents": 13})
+    seeds = [0, 7, 2**32 + 5, 2**64 - 1]
+    parts = random_starts(scenario, seeds).split(len(seeds))
+    for seed, part in zip(seeds, parts, strict=True):
+        assert part.digest(0) == random_start(scenario, seed).digest(0), seed
+    assert len({part.digest(0) for part in parts}) == len(seeds)
+
+
+def test_starts_of_many_seeds_avoid_obstacles_and_may_be_empty() -> None:
+    rocks = [{"kind": "circle", "x": 400.0, "y": 400.0, "radius": 300.0}]
+    scenario = mm.load_scenario("classic").with_values({"agents": 40, "obstacles": rocks})
+    for seed, part in enumerate(random_starts(scenario, range(5)).split(5)):
+        assert part.digest(0) == random_start(scenario, seed).digest(0)
+    empty = scenario.with_values({"agents": 0})
+    assert [len(part) for part in random_starts(empty, [1, 2]).split(2)] == [0, 0]

@@ -47,11 +47,11 @@ class Heirs(Rule):
         return {"clock": me.clock + world.dt * (1.0 + 0.5 * ((me.id % 7.0) / 7.0))}
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def dies(p: Any, me: Any, found: Any, world: Any) -> Any:
         return where(me.clock > p.dies_at, where(me.id % 3.0 == 0.0, 2.0, 3.0), 0.0), -1.0
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def gives_birth(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         first = (was.clock <= p.bears_at) & (me.clock > p.bears_at)
         second = (was.clock <= 2.0 * p.bears_at) & (me.clock > 2.0 * p.bears_at)
         return where((first | second) & (me.id % 4.0 < 3.0), 1.0, 0.0), -1.0

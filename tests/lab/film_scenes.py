@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from murmura.lab.films.film_frames import FilmFrame
+from murmura.engine.reading.frame import Frame
 from murmura.scenario import Scenario
 
 FIELD = Scenario.from_data(
@@ -20,22 +20,22 @@ FIELD = Scenario.from_data(
 )
 
 
-def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> FilmFrame:
+def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> Frame:
     places = np.asarray(places, np.float32).reshape(-1, 2)
     velocities = np.broadcast_to(np.asarray(velocities, np.float32), places.shape)
     count = len(places)
-    return FilmFrame(step, np.arange(count), places, velocities, np.zeros(count, np.int32), columns)
+    return Frame(step, 0.0, np.arange(count), np.zeros(count, np.int32), places, velocities, columns)
 
 
 class ReelInMemory:
     """A reel in memory."""
 
-    def __init__(self, frames: Sequence[FilmFrame], scenario: Scenario = FIELD) -> None:
+    def __init__(self, frames: Sequence[Frame], scenario: Scenario = FIELD) -> None:
         self.scenario, self.seed = scenario, 0
         self._frames = list(frames)
         self.steps = [int(one.step) for one in frames]
 
-    def __getitem__(self, k: int) -> FilmFrame:
+    def __getitem__(self, k: int) -> Frame:
         return self._frames[k]
 
 

@@ -1,4 +1,4 @@
-"""Tampers with run and sweep folders: with correct checksums, or as earlier versions wrote them."""
+"""Tampers with run and sweep folders: with correct checksums."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.engine.checkpoint import seal
-from murmura.lab.files.json_lines import SUM_SIZE, line_of
-
-LINES = ("metrics.jsonl", "events.jsonl", "rows.jsonl")
-NEW = ("seal", "files", "counts", "start_hash")
+from murmura.lab.files.json_lines import line_of
 
 
 def forged(path: Path, **changes: Any) -> None:
@@ -22,7 +19,15 @@ def forged(path: Path, **changes: Any) -> None:
 
 def as_killed(folder: Path) -> None:
     """As if the process had been killed while running: frames and lines have not been counted."""
-    forged(folder / "manifest.json", status="running", counts={}, hashes={}, final_hash=None, steps_done=0)
+    forged(
+        folder / "manifest.json",
+        status="running",
+        counts={},
+        hashes={},
+        checkpoints={},
+        final_hash=None,
+        steps_done=0,
+    )
 
 
 def forged_line(path: Path, number: int, **changes: Any) -> None:
@@ -30,20 +35,5 @@ def forged_line(path: Path, number: int, **changes: Any) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     row = json.loads(lines[number - 1]) | changes
     del row["crc32"]
-    lines[number - 1] = line_of(row, summed=True)
+    lines[number - 1] = line_of(row)
     path.write_bytes(b"".join(lines))
-
-
-def as_long_ago(folder: Path) -> None:
-    """As written by versions without checksums: format 1, no seal, no hashes of small files, plain lines."""
-    for name in ("manifest.json", "sweep.json"):
-        path = folder / name
-        if path.exists():
-            data = {key: value for key, value in json.loads(path.read_text()).items() if key not in NEW}
-            data = {key: value for key, value in data.items() if key != "format" or name == "manifest.json"}
-            path.write_text(json.dumps(data | ({"format": 1} if name == "manifest.json" else {})))
-    for name in LINES:
-        path = folder / name
-        if path.exists():
-            lines = path.read_bytes().splitlines(keepends=True)
-            path.write_bytes(b"".join(line[:-SUM_SIZE] + b"}\n" for line in lines))

@@ -13,6 +13,7 @@ import pytest
 import murmura.measure as room
 from murmura.core.events import Cause
 from murmura.measure import MEASURES, Flock, measure_flock, register_measure, unregister_measure
+from murmura.measure.time.catalog import OBSERVABLES
 
 from .oracle import make_flock, random_flock
 
@@ -32,6 +33,7 @@ BUILT_IN = [
     "correlation_length",
 ]
 OF_SPACE = ["thickness", "thickness_to_width", "thickness_to_length", "anisotropy"]
+WHEN_NAMED = ["extent", "radial_velocity", "tangential_velocity", "egocentric_angle"]
 OF_LIVES = ["births", "deaths", *(f"deaths_by_{cause.name.lower()}" for cause in Cause)]
 DOCS = Path(__file__).parents[2] / "docs" / "measures.md"
 
@@ -52,7 +54,9 @@ def test_measures_everything_in_order() -> None:
     flock = random_flock(seed=0)
     found = measure_flock(flock)
     assert list(found) == BUILT_IN
-    assert list(MEASURES) == [*BUILT_IN, *OF_SPACE, *OF_LIVES, "gene_diversity", "part_heterozygosity"]
+    assert list(MEASURES) == [
+        *BUILT_IN, *OF_SPACE, *WHEN_NAMED, *OF_LIVES, "gene_diversity", "part_heterozygosity"
+    ]  # fmt: skip
     assert all(type(value) is float for value in found.values())
     assert found == pytest.approx({name: getattr(room, name)(flock) for name in BUILT_IN}, nan_ok=True)
 
@@ -142,6 +146,23 @@ def test_the_table_in_the_documents_is_the_catalogue() -> None:
     for name, measure in MEASURES.items():
         unit, meaning = listed[name]
         assert (unit, meaning) == (measure.unit, measure.meaning), name
+
+
+def test_the_page_lists_the_measures_over_time() -> None:
+    rows = [
+        line.split("|")
+        for line in DOCS.read_text(encoding="utf-8")
+        .split("## Measures over time")[1]
+        .split("## ")[0]
+        .splitlines()
+        if line.startswith("| `")
+    ]
+    listed = {cells[1].strip(" `"): tuple(cell.strip().strip("–") for cell in cells[2:5]) for cells in rows}
+    expected = {
+        name: (one.unit, f"{one.x} [{one.x_unit}]" if one.x else "", one.meaning)
+        for name, one in OBSERVABLES.items()
+    }
+    assert listed == expected
 
 
 def test_large_flocks_take_only_cheap_measures() -> None:

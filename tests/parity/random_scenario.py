@@ -9,7 +9,7 @@ import numpy as np
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
 from murmura.core.rule import REGISTRY, is_built_in
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.kind import kind_names
 from murmura.rules.steering.flight import FlightRule
 from murmura.scenario import Scenario
 
@@ -139,7 +139,7 @@ class RandomScenario:
         rng, agents = self.rng, self.scenario.agents
         many = range(int(rng.integers(1, 4)))
         if name == "predators":
-            hunters = [{"kind": str(rng.choice(KIND_NAMES)), **self._place()} for _ in many]
+            hunters = [{"kind": str(rng.choice(kind_names())), **self._place()} for _ in many]
             return {"rules.predators.hunters": hunters}
         if name == "attractors":
             points = [{**self._place(), "strength": float(rng.uniform(-3.0, 3.0))} for _ in many]

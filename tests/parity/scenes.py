@@ -123,10 +123,13 @@ ROADMAP = {
             "response": "push",
             "priority": "early_exit",
             "exit_distance": 0.8,
+            "foresight": 0.15,
+            "clearance": 4.4,
         },
-        "alignment": {"weighting": "uniform"},
+        "alignment": {"weighting": "uniform", "coincident": False},
         "cohesion": {"weighting": "uniform"},
         "jitter": {"enabled": True},
+        "action": {"enabled": True, "axes": "world"},
     },
 }
 WALLED = {
@@ -144,6 +147,7 @@ WALLED = {
     "perception": {"radius": 50.0, "field_of_view": 360.0, "rear_attention": 0.5},
     "rules": {
         "cruise": {"enabled": True, "speed": 6.0},
+        "action": {"enabled": True, "weight": 0.7},
         "separation": {"priority": "early_exit", "exit_distance": 3.0, "radius": 22.0},
         "alignment": {"weighting": "linear", "radius": 40.0},
         "cohesion": {"weighting": "linear", "radius": 50.0},
@@ -188,6 +192,52 @@ CLASSICS = {
         "cucker_smale": {"enabled": True, "decay": 0.7, "length": 20.0, "strength": 5.0},
         "vision": {"enabled": True, "body": 8.0, "preferred_speed": 9.0, "acceleration": 5.0, "turning": 3.0},
     },
+}
+PARTICLES = {
+    # Models of particles, of a flock with a dog, and of informed groups, in one kernel: a combination only for tests.
+    "agents": 120,
+    "world": {"width": 400.0, "height": 300.0, "boundary": "wrap", "boundary_y": "reflect"},
+    "motion": {"max_speed": 15.0},
+    "perception": {"radius": 60.0, "field_of_view": 360.0},
+    "rules": {
+        "separation": {"enabled": False},
+        "alignment": {"enabled": False},
+        "cohesion": {"enabled": False},
+        "flee": {"enabled": False},
+        "chase": {"enabled": False},
+        "vicsek": {"enabled": True, "noise": 60.0, "vectorial": True},
+        "dorsogna": {
+            "enabled": True,
+            "repulsion": 4.0,
+            "repulsion_length": 4.0,
+            "attraction": 3.0,
+            "attraction_length": 9.0,
+            "drag": 0.02,
+            "coupling": 2.0,
+        },
+        "active_brownian": {
+            "enabled": True,
+            "thermal": 0.1,
+            "turning": 0.5,
+            "stiffness": 3.0,
+            "diameter": 10.0,
+        },
+        "inertial_spin": {"enabled": True, "temperature": 0.5, "stiffness": 0.1},
+        "informed": {"enabled": True, "repulsion": 8.0, "range": 20.0, "preference": 0.5},
+        "olfati_saber": {"enabled": True, "spacing": 15.0, "goal_pull": 0.1, "goal_friction": 0.2},
+        "pedestrians": {"enabled": True, "repulsion": 9.0, "repulsion_length": 4.0, "wanted_speed": 2.0},
+        "sheep": {"enabled": True, "personal_space": 9.0, "step": 4.0, "grazing": 0.5, "fear_radius": 100.0},
+        "sheepdog": {"enabled": True, "sight": 65.0},
+    },
+    "species": [
+        {
+            "name": "dog",
+            "share": 1.0,
+            "values": {"rules.sheep.step": 0.0, "rules.sheepdog.pace": 3.0},
+            "towards": {"sheep": "chase"},
+        },
+        {"name": "sheep", "share": 5.0, "towards": {"dog": "flee"}},
+    ],
 }
 LIFE = {
     # Two species that feed, court, fight, breed and starve; stages begin often, so that few steps show them all.
@@ -284,6 +334,7 @@ SCENES = {
     "walled": WALLED,
     "open": OPEN,
     "classics": CLASSICS,
+    "particles": PARTICLES,
     "life": LIFE,
     "wild": WILD,
     "scored": SCORED,
@@ -372,6 +423,9 @@ def lively(scenario: Scenario, seed: int = 11, backend: str = "cpu") -> mm.Simul
         set_life_going(scenario, state)
     if scenario.rules.behavior.enabled:
         set_wilderness_going(scenario, state)
+    if scenario.rules.action.enabled:
+        for name in ("action_x", "action_y", "action_z"):
+            state[name][:] = rng.uniform(-1.0, 1.0, n)
     sim.load_state(state)
     return sim
 

@@ -53,7 +53,7 @@ def columns_of(sim: mm.Simulation) -> tuple[str, ...]:
 def twin_of(sim: mm.Simulation) -> mm.Simulation:
     """A simulation on the reference backend with exactly the same flock at the same step."""
     twin = mm.Simulation.__new__(mm.Simulation)
-    twin._begin(sim.scenario, sim.seed, "reference", None, sim.state.copy(), sim.step_count, None)
+    twin._begin(sim.scenario, sim.seed, "reference", None, sim.state.copy(), sim.step_count, False, None)
     return twin
 
 

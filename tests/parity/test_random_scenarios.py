@@ -87,9 +87,9 @@ def test_the_nearest_are_those_within_a_scaled_radius(boundary: str, nearest: in
 
 
 def test_the_search_covers_every_rule_occlusion_and_the_nearest_with_a_scaled_radius():
-    """Not only the few that run by default, but any thirty."""
+    """Not only the few that run by default, but any sixty."""
 
-    scenarios = [drawn(seed) for seed in range(30)]
+    scenarios = [drawn(seed) for seed in range(60)]
     met = [set(loud_rules(scenario)) for scenario in scenarios]
     missing = set(rules_of_the_plane()) - set().union(*met)
     assert missing == set()

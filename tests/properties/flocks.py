@@ -22,17 +22,23 @@ quick = settings(
 
 
 @st.composite
-def flocks(draw: st.DrawFn, most: int = 60) -> tuple[Array, Array]:
-    """Positions on the lattice, some of them shared, and velocities of up to 3 units."""
+def flocks(draw: st.DrawFn, most: int = 60, with_ties: bool = True) -> tuple[Array, Array]:
+    """Positions on the lattice, some of them shared, and velocities of up to 3 units.
+
+    Without ties, nobody is at another's place or exactly on its line of flight.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     count = draw(st.integers(0, most))
     crowding = draw(st.sampled_from([1.0, 0.25, 0.05]))
     places = rng.integers(0, int(SIDE * GRAIN * crowding), (count, 2)) / GRAIN
-    if count > 3:
+    if count > 3 and with_ties:
         places[0] = places[1]
         places[2, 0] = places[3, 0]
     velocities = rng.integers(-96, 97, (count, 2)) / 32
     velocities[(velocities == 0).all(axis=1)] = [1.0, 0.0]
+    if not with_ties:
+        places += rng.integers(0, GRAIN, places.shape) / GRAIN**2
+        velocities += rng.uniform(0.001, 0.01, velocities.shape)
     return places, velocities
 
 

@@ -14,7 +14,9 @@ import murmura as mm
 from .flocks import GRAIN, SIDE, Array, after, apart, flocks, quick, square, tunings
 
 NAMES = ["classic", "roadmap"]
-CLOSE = 3e-5  # rounding of a sum taken in another order
+TIES = pytest.mark.parametrize(("name", "with_ties"), [("classic", True), ("roadmap", False)])
+"""In `roadmap` the id decides on which side an agent passes what is exactly ahead of it."""
+CLOSE = 3e-4  # a force that is nearly zero has any direction: rounding can turn an agent by so much
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -50,13 +52,13 @@ def test_turning_a_square_world_turns_the_result(
     assert apart(turned(here), there) < CLOSE * 10
 
 
-@pytest.mark.parametrize("name", NAMES)
+@TIES
 @quick
-@given(flock=flocks(), tuning=tunings())
+@given(tuning=tunings(), data=st.data())
 def test_mirroring_a_world_mirrors_the_result(
-    name: str, flock: tuple[Array, Array], tuning: dict[str, Any]
+    name: str, with_ties: bool, tuning: dict[str, Any], data: st.DataObject
 ) -> None:
-    places, velocities = flock
+    places, velocities = data.draw(flocks(with_ties=with_ties), label="flock")
     scenario = square(name, tuning)
     here, speeds = after(scenario, places, velocities)
     there, mirrored_speeds = after(scenario, (places * [-1, 1]) % SIDE, velocities * [-1, 1])
@@ -64,13 +66,13 @@ def test_mirroring_a_world_mirrors_the_result(
     assert apart(here * [-1, 1], there) < CLOSE * 10
 
 
-@pytest.mark.parametrize("name", NAMES)
+@TIES
 @quick
-@given(flock=flocks(), tuning=tunings(), data=st.data())
+@given(tuning=tunings(), data=st.data())
 def test_permuting_agents_permutes_the_result_to_the_bit(
-    name: str, flock: tuple[Array, Array], tuning: dict[str, Any], data: st.DataObject
+    name: str, with_ties: bool, tuning: dict[str, Any], data: st.DataObject
 ) -> None:
-    places, velocities = flock
+    places, velocities = data.draw(flocks(with_ties=with_ties), label="flock")
     order = data.draw(st.permutations(range(len(places))), label="order")
     scenario = square(name, tuning)
     here, speeds = after(scenario, places, velocities, steps=10)

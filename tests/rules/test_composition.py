@@ -125,10 +125,15 @@ def test_the_classic_scenario_composes_as_document_001_says() -> None:
 
 def test_the_roadmap_composes_as_document_004_says() -> None:
     # S4-31, S4-21, S4-25, S4-28: weighted sum, clamp, then constant speed
-    scenario = load_scenario("roadmap").with_values({"world.width": 60.0, "world.height": 40.0, "agents": 80})
-    positions = np.random.default_rng(76).uniform(0.0, (60.0, 40.0), (80, 2))
-    velocities = np.random.default_rng(77).normal(size=(80, 2))
-    sim = place(scenario, positions, velocities)
+    # In formation: all near each other, nobody so near or on such a course that separation comes first.
+    rng = np.random.default_rng(76)
+    lattice = 2.2 * np.stack(np.meshgrid(np.arange(9), np.arange(9)), axis=-1).reshape(81, 2)
+    angles = rng.normal(1.0, 0.004, 81)
+    sim = place(
+        load_scenario("roadmap"),
+        lattice + rng.uniform(20.0, 20.1, (81, 2)),
+        np.column_stack([np.cos(angles), np.sin(angles)]),
+    )
     v = sim.velocities.astype(float)
     steer = np.array([oracle.limited(tuple(force), 0.1) for force in trio(sim)])
     assert np.hypot(*steer.T).max() == pytest.approx(0.1)

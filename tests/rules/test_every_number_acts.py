@@ -16,7 +16,19 @@ from murmura.rules import built_in_rules
 from tests.parity.scenes import lively, scenario_of
 
 STEPS = 30
-ORDER = ("flight", "classics", "walled", "soft", "hunted", "wrapped", "life", "courting", "scored", "wild")
+ORDER = (
+    "flight",
+    "classics",
+    "particles",
+    "walled",
+    "soft",
+    "hunted",
+    "wrapped",
+    "life",
+    "courting",
+    "scored",
+    "wild",
+)
 """Scenes, the quick ones first; a number that acts in one is not tried in the next."""
 
 

@@ -64,7 +64,7 @@ def test_unknown_keys_are_answered_with_the_nearest_known_one(data: Any, path: s
         ("world.width", None, "number"),
         ("world.boundary", "round", "'wrap', 'soft', 'reflect' or 'open'"),
         ("world.boundary", 3, "'wrap', 'soft', 'reflect' or 'open'"),
-        ("motion.policy", "fast", "'capped' or 'constant'"),
+        ("motion.policy", "fast", "'constant' or 'overdamped'"),
         ("motion.clamp_total", 1, "boolean"),
         ("motion.clamp_total", "yes", "boolean"),
         ("rules.alignment.enabled", "on", "boolean"),
@@ -122,10 +122,10 @@ def test_numbers_in_lists_are_finite_too() -> None:
         ("motion.max_speed", 0.0, "> 0 [u/s or u/tick]"),
         ("motion.max_force", 0.0, "> 0"),
         ("motion.time_step", 0.0, "> 0 [s]"),
-        ("motion.time_step", 2.0, "<= 1 [s]"),
+        ("motion.time_step", 2000.0, "<= 1000 [s]"),
         ("rules.alignment.weight", -0.1, ">= 0"),
         ("perception.nearest", 0, ">= 1"),
-        ("perception.nearest", 65, "<= 64"),
+        ("perception.nearest", 257, "<= 256"),
     ],
 )
 def test_ranges_name_the_bound_the_unit_and_the_value(path: str, value: float, rule: str) -> None:

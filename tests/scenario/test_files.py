@@ -142,11 +142,12 @@ def test_a_missing_file_is_reported(wrong: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "meant"), [("starling", "starlings"), ("clasic", "classic"), ("Fish", "fish")]
 )
-def test_an_unknown_name_is_answered_with_the_nearest_and_the_list(wrong: str, meant: str) -> None:
+def test_an_unknown_name_is_answered_with_the_nearest(wrong: str, meant: str) -> None:
     with pytest.raises(UnknownNameError) as error:
         mm.load_scenario(wrong)
     assert f"did you mean {meant!r}?" in str(error.value)
-    assert all(name in str(error.value) for name in mm.scenario_names())
+    assert "`murmura scenarios` lists all" in str(error.value)
+    assert len(str(error.value)) < 200
 
 
 @pytest.mark.parametrize("name", ["../classic", "/etc/passwd", "", "classic\0", "scenarios/classic"])

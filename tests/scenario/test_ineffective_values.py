@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,3 +70,23 @@ def test_the_command_line_and_sweeps_report_it(capsys: pytest.CaptureFixture[str
     )  # fmt: skip
     told = capsys.readouterr().err
     assert "2 of 3 cells: rules.jitter.angle = 20 [deg] acts as 3" in told
+
+
+# Decision 39
+def test_the_command_line_and_sweeps_say_which_rules_are_switched_on_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    line = "murmura: rules.energy is on too, because rules.feeding needs it: hunger needs energy that falls"
+    assert chosen_scenario("classic", 5, ["rules.feeding.reach=100"], None).rules.energy.enabled
+    assert line in capsys.readouterr().err
+    chosen_scenario("classic", 5, ["rules.feeding.reach=100", "rules.energy.enabled=true"], None)
+    assert capsys.readouterr().err == ""
+    small = mm.load_scenario("classic").with_values({"agents": 5})
+    rest: dict[str, Any] = {"workers": 0, "backend": "reference", "measures": ["polarization"]}
+    for number, (vary, changes) in enumerate(
+        [({"rules.feeding.reach": [100.0, 200.0]}, {}), ({"agents": [3, 5]}, {"rules.feeding.enabled": True})]
+    ):
+        sweep(
+            small, vary, 2, tmp_path / str(number), changes=changes, progress=lambda done, count: None, **rest
+        )
+        assert capsys.readouterr().err.count(line) == 1

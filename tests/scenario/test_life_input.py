@@ -18,8 +18,11 @@ MATING = {"rules.mating.enabled": True, "rules.mating_cooldown.enabled": True, "
     ("values", "words"),
     [
         (FEEDING | {"rules.feeding.count": 0}, ["rules.feeding", "need food", "count = 0"]),
-        ({"rules.feeding.enabled": True}, ["rules.feeding", "rules.energy.enabled = true"]),
-        ({"rules.starvation.enabled": True}, ["rules.starvation", "rules.energy.enabled = true"]),
+        (FEEDING | {"rules.energy.enabled": False}, ["rules.feeding", "rules.energy.enabled = true"]),
+        (
+            {"rules.starvation.enabled": True, "rules.energy.enabled": False},
+            ["rules.starvation", "rules.energy.enabled = true"],
+        ),
         (
             FEEDING | {"rules.feeding.sources": [{"x": 5000.0, "y": 10.0}]},
             ["rules.feeding.sources.0", "(5000, 10)", "outside the world", "move it inside"],
@@ -35,10 +38,9 @@ MATING = {"rules.mating.enabled": True, "rules.mating_cooldown.enabled": True, "
         ),
         (FEEDING | {"rules.feeding.hungry_below": 0.95}, ["hungry_below", "rules.feeding.sated_above (0.9)"]),
         (FEEDING | {"rules.feeding.capacity": 0}, ["rules.feeding.capacity", "1"]),
-        (MATING | {"perception.radius": 50.0}, ["search_radius", "perception.radius (50 [u])", "got 80"]),
         (
-            MATING | {"rules.mating.fight_radius": 90.0},
-            ["fight_radius", "perception.radius (80 [u])", "got 90"],
+            MATING | {"rules.mating.fight_radius": 90.0, "perception.occlusion": True},
+            ["fight_radius", "perception.radius (80 [u])", "perception.occlusion", "got 90"],
         ),
         (
             MATING | {"rules.mating.mating_distance": 90.0},
@@ -49,8 +51,11 @@ MATING = {"rules.mating.enabled": True, "rules.mating_cooldown.enabled": True, "
             ["courting_distance", "search_radius (80)", "got 81"],
         ),
         (MATING | {"perception.nearest": 7}, ["rules.mating", "perception.nearest = 7", "leave"]),
-        ({"rules.mating.enabled": True, "perception.radius": 80.0}, ["rules.mating_cooldown.enabled = true"]),
-        ({"rules.breeding.enabled": True}, ["rules.breeding", "rules.mating.enabled = true"]),
+        (MATING | {"rules.mating_cooldown.enabled": False}, ["rules.mating_cooldown.enabled = true"]),
+        (
+            {"rules.breeding.enabled": True, "rules.mating.enabled": False},
+            ["rules.breeding", "rules.mating.enabled = true"],
+        ),
         (
             MATING | {"rules.breeding.enabled": True, "rules.breeding.most": 500},
             ["most", "agents (2,000)", "500"],
@@ -70,8 +75,11 @@ def test_a_message_says_what_to_do(values: dict[str, Any], words: list[str]) -> 
 
 def test_the_same_values_are_fine_while_the_rules_are_off() -> None:
     mm.load_scenario("starlings").with_values(
-        {"rules.feeding.count": 0, "rules.mating.mating_distance": 90.0}
-    )
+        {
+            "rules.feeding.count": 0, "rules.feeding.enabled": False,
+            "rules.mating.mating_distance": 90.0, "rules.mating.enabled": False,
+        }
+    )  # fmt: skip
 
 
 def test_species_share_the_food() -> None:

@@ -23,8 +23,8 @@ def with_species(count: int) -> dict[str, Any]:
 
 def test_a_scenario_is_checked_once_for_each_species(monkeypatch: pytest.MonkeyPatch) -> None:
     data, checks = with_species(40), []
-    plain = consistency.complaints
-    monkeypatch.setattr(consistency, "complaints", lambda s: checks.append(s) or plain(s))
+    plain = consistency.problems_of
+    monkeypatch.setattr(consistency, "problems_of", lambda *given: checks.append(given) or plain(*given))
     scenario = mm.Scenario.from_data(data)
     plan = Plan(scenario)
     assert len(checks) == 41

@@ -77,6 +77,41 @@ def test_presets_have_the_numbers_of_the_table(name: str) -> None:
     assert (r.cohesion.density_adaptation, r.cohesion.crowd, r.cohesion.crowd_floor) == (True, 20, 0.3)
 
 
+# S0-52, S2-20
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_have_the_printed_edge(name: str) -> None:
+    s = mm.load_scenario(name)
+    height = s.world.height
+    margin, force = s.rules.boundary.margin, s.rules.boundary.force
+    # Alone, at rest and with weak wishes: in a corner that an ellipse would push it out of, and in one margin, and two.
+    places = [
+        (1.6 * margin, 1.6 * margin),
+        (0.25 * margin, height / 2),
+        (0.5 * margin, height - 0.75 * margin),
+    ]
+    pushes = [(0.0, 0.0), (0.75 * force, 0.0), (0.5 * force, -0.25 * force)]
+    for place, push in zip(places, pushes, strict=True):
+        sim = mm.Simulation(s, seed=1, backend="reference", positions=[place], velocities=[(0.0, 0.0)])
+        assert sim.explain(0)["rules"]["boundary"]["force"] == pytest.approx(push, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("round_one", "preset"),
+    [("starling-bowl", "starlings"), ("fish-bowl", "fish"), ("herring-bowl", "herring")],
+)
+def test_bowls_are_presets_with_an_elliptic_edge(round_one: str, preset: str) -> None:
+    found, printed = mm.load_scenario(round_one), mm.load_scenario(preset)
+    edge = printed.with_values({"rules.boundary.shape": "ellipse"})
+    assert found == edge.model_copy(update={"name": found.name, "title": found.title})
+    assert f"The {preset} preset" in found.title
+
+
+# S2-39, decision 41
+@pytest.mark.parametrize("name", ["starlings", "insects", "fish", "fireflies", "locusts"])
+def test_presets_of_document_002_have_its_number_of_birds(name: str) -> None:
+    assert mm.load_scenario(name).agents == 2000
+
+
 # S2-39, S2-49…S2-56, S2-58, S0-23
 def test_starlings_are_document_002s_configuration_table() -> None:
     s = mm.load_scenario("starlings")

@@ -19,16 +19,17 @@ OF_OURS = {
     "selection": ("evolution.md", "selection"),
     "fit_recovery": ("fit.md", "fit-recovery"),
     "fit_zebrafish": ("fit.md", "fit-zebrafish-corner"),
+    "infer_recovery": ("infer.md", "infer-recovery"),
 }
 """Experiments that do not reproduce a publication: the page about each, and its picture."""
-NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", *OF_OURS})
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", "versions", *OF_OURS})
 
 
 @pytest.fixture(autouse=True)
 def experiments_at_hand(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(FOLDER))
     yield
-    for name in [*NAMES, "report"]:
+    for name in [*NAMES, "report", "versions"]:
         sys.modules.pop(name, None)
 
 

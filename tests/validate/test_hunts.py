@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 import murmura as mm
 from murmura.rules.predators.kind import KINDS
@@ -113,7 +114,7 @@ def test_the_hawk_isolates_and_catches_stragglers():
 def test_hunters_tire_and_rest():
     """S0-69: exhaustion, recovery, and hunting again."""
     run = watched("murmuration-hawk")
-    energies = np.array([row[0]["energy"] for row in run["hunters"]])
+    energies = np.array([row[0]["energy"] / row[0]["stats"]["max_energy"] for row in run["hunters"]])
     rests = [entry for entry in stretches("murmuration-hawk") if entry[0] == "recovering"]
     assert len(rests) >= 2
     long = [(a, b) for _, a, b in rests if b - a > 12]
@@ -191,47 +192,47 @@ def test_the_sharks_circle_tightens():
     assert np.median(ways) < 320.0
 
 
+def placed(name: str, hunters: ArrayLike, birds: ArrayLike, velocities: ArrayLike) -> mm.Simulation:
+    """A shipped scenario whose hunters and birds begin where they are put: hunters at rest."""
+    sim = mm.Simulation(name, seed=1, backend="cpu", positions=birds, velocities=velocities)
+    state = sim.state.copy()
+    rows = state.items["predators"]
+    rows[:, list(LAYOUT.columns_of("position"))] = hunters
+    rows[:, list(LAYOUT.columns_of("velocity"))] = 0.0
+    sim.load_state(state)
+    return sim
+
+
 # S0-107, S2-37
 def test_a_wave_of_panic_runs_faster_than_any_bird():
-    scenario = mm.load_scenario("murmuration-hawk").with_values(
-        {
-            "agents": 2500,
-            "rules.predators.hunters.0.x": 800.0,
-            "rules.predators.hunters.0.y": 500.0,
-            "rules.predators.hunters.0.panic_radius": 60.0,
-            "rules.predators.hunters.0.stealth_radius": 60.0,
-        }
-    )
-    sim = mm.Simulation(scenario, seed=3, backend="cpu")
-    start = sim.positions
+    rng = np.random.default_rng(2)
+    radii, angles = 150.0 * np.sqrt(rng.random(600)), rng.uniform(0.0, 2.0 * np.pi, 600)
+    start = np.array([800.0, 500.0]) + np.column_stack([radii * np.cos(angles), radii * np.sin(angles)])
+    hawk = np.array([[650.0, 500.0]])
+    sim = placed("murmuration-hawk", hawk, start, np.tile([15.0, 0.0], (600, 1)))
     fronts = []
     for _ in range(3):
         sim.step()
-        hunter = mm.hunters(sim)[0]
-        away = np.hypot(*(sim.positions - [hunter["x"], hunter["y"]]).T)
-        fronts.append(away[sim.column("panic") > 0.0].max())
+        fronts.append(np.hypot(*(sim.positions - hawk).T)[sim.column("panic") > 0.0].max())
     moved = np.hypot(*(sim.positions - start).T).max()
-    # Panic spreads beyond the hawk's own radius, hundreds of times as fast as birds fly.
+    # Panic spreads beyond the hawk's own radius, more than twenty times as fast as a bird in panic flies.
     wave = (fronts[2] - fronts[0]) / (2.0 / 60.0)
-    assert fronts[0] <= 61.0 and fronts[2] > 80.0
-    assert wave > 500.0
+    assert fronts[0] <= 121.0 and fronts[2] > 135.0
+    assert wave > 20.0 * 22.5
     assert moved / (3.0 / 60.0) <= 22.5
+
+
+PLACES = np.array([(300.0, 300.0), (1300.0, 300.0), (300.0, 700.0), (1300.0, 700.0)])
 
 
 def test_every_hunter_frightens():
     """S0-55, S0-56, S2-36, trap 3: each of four hunters drives away the birds around it and raises their panic."""
-    places = [(300.0, 300.0), (1300.0, 300.0), (300.0, 700.0), (1300.0, 700.0)]
-    hunters = [
-        {"kind": kind, "x": x, "y": y}
-        for kind, (x, y) in zip(("hawk", "falcon", "eagle", "shark"), places, strict=True)
-    ]
-    scenario = mm.load_scenario("pack").with_values(
-        {"rules.predators.hunters": hunters, "rules.noise.strength": 0.0, "rules.noise.wander": 0.0}
-    )
-    birds = np.array([(x + 60.0, y) for x, y in places] + [(800.0, 500.0)])
-    sim = mm.Simulation(scenario, seed=1, backend="cpu", positions=birds, velocities=np.zeros((5, 2)))
-    radii = [h["fright"] for h in mm.hunters(sim)]
-    assert radii == [120.0, 180.0, 200.0, 180.0]
+    birds = np.vstack([PLACES + np.array([60.0, 0.0]), [[800.0, 500.0]]])
+    sim = placed("pack", PLACES, birds, np.zeros((5, 2)))
+    hunters = mm.hunters(sim)
+    assert [h["kind"] for h in hunters] == ["hawk", "falcon", "owl", "eagle"]
+    radii = [h["fright"] for h in hunters]
+    assert radii == [120.0, 180.0, 80.0, 200.0]
     sim.step()
     panic = 1.0 - 60.0 / np.array(radii)
     np.testing.assert_allclose(sim.column("panic")[:4], panic * 0.98, rtol=1e-5)
@@ -240,36 +241,21 @@ def test_every_hunter_frightens():
 
 
 def test_forces_and_panic_of_several_hunters_combine():
-    """Forces are added; of the panics, the greatest counts."""
-    scenario = mm.load_scenario("pack").with_values(
-        {
-            "rules.predators.hunters": [
-                {"kind": "hawk", "x": 740.0, "y": 500.0},
-                {"kind": "hawk", "x": 800.0, "y": 460.0},
-            ],
-            "rules.noise.strength": 0.0,
-            "rules.noise.wander": 0.0,
-        }
-    )
-    sim = mm.Simulation(scenario, backend="cpu", positions=[[800.0, 500.0]], velocities=[[0.0, 0.0]])
+    """Forces are added; of the panics, the greatest counts. The hawk is in the west and the eagle in the north."""
+    places = PLACES.copy()
+    places[0], places[3] = (740.0, 500.0), (800.0, 460.0)
+    sim = placed("pack", places, np.array([[800.0, 500.0]]), np.zeros((1, 2)))
     sim.step()
-    near, far = 1.0 - 40.0 / 120.0, 1.0 - 60.0 / 120.0
-    np.testing.assert_allclose(sim.forces[0], [0.5 * (1 + 2 * far), 0.5 * (1 + 2 * near)], rtol=1e-4)
-    assert sim.column("panic")[0] == pytest.approx(near * 0.98, rel=1e-5)
+    hawk, eagle = 1.0 - 60.0 / 120.0, 1.0 - 40.0 / 200.0
+    np.testing.assert_allclose(sim.forces[0], [0.5 * (1 + 2 * hawk), 0.5 * (1 + 2 * eagle)], rtol=1e-4)
+    assert sim.column("panic")[0] == pytest.approx(eagle * 0.98, rel=1e-5)
 
 
 def test_a_frightened_starling_flies_at_22_5():
     """S0-107."""
-    scenario = mm.load_scenario("murmuration-hawk").with_values(
-        {
-            "rules.predators.hunters": [
-                {"kind": "eagle", "x": 100.0, "y": 500.0, "max_speed": 0.01, "burst": 1.0}
-            ]
-        }
-    )
-    sim = mm.Simulation(scenario, backend="cpu", positions=[[100.5, 500.0]], velocities=[[15.0, 0.0]])
+    sim = placed("murmuration-hawk", np.array([[800.0, 500.0]]), [[800.5, 500.0]], [[15.0, 0.0]])
     reached = 0.0
-    for _ in range(30):
+    for _ in range(8):
         sim.step()
         reached = max(reached, float(np.hypot(*sim.velocities[0])))
-    assert 22.0 < reached <= 22.5 + 1e-4
+    assert 22.4 < reached <= 22.5 + 1e-4

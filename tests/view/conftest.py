@@ -19,6 +19,7 @@ def built_page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("static")
     (folder / "assets").mkdir()
     (folder / "index.html").write_text("<!doctype html><title>flock</title>")
+    (folder / "compare.html").write_text("<!doctype html><title>two flocks</title>")
     (folder / "notebook.js").write_text("export default { render() {} };")
     (folder / "assets" / "index.js").write_text("let flock;")
     (folder.parent / "secret.txt").write_text("secret")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import itertools
@@ -16,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import uvicorn
+from benchmarks.live_client import LiveServer
 from websockets.sync.client import ClientConnection, connect
 
 import murmura as mm
 from murmura.view.server.app import listen, make_app
-from murmura.view.server.client import LiveServer
-from murmura.view.server.connections import server_config
+from murmura.view.server.serving import Server
+from murmura.view.server.web_socket import WebSocket
 from murmura.view.session.session import Session
 
 TOPS = (60.0, 1.0, 1.0, 255.0, 1.0, 1.0, 1.0, 3.0, *(1.0,) * 7)  # the value of byte 7 = 255, by column
@@ -80,11 +81,8 @@ class Live:
         self.recorder = OptionalRecorder()
         self.app = make_app(session, self.port, recorder=self.recorder, code=code, lessons=lessons)
         self.token = str(self.app.launch_token)
-        config = server_config(self.app, "127.0.0.1", self.port)
-        config.log_level = "critical"
-        config.configure_logging()
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._listener],))
+        self.server = Server(self.app)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self.server.serve(self._listener)))
         self._ahead = 0.0  # [s] how far the server's clock was advanced
 
     def __enter__(self) -> Live:
@@ -105,10 +103,10 @@ class Live:
     def serve(self) -> None:
         """Start the server; the token has not been redeemed yet."""
         self._thread.start()
-        until(lambda: self._server.started)
+        until(lambda: self.server.loop is not None)
 
     def close(self) -> None:
-        self._server.should_exit = True
+        self.server.stop()
         if self._thread.ident is not None:
             self._thread.join(PATIENCE)
         self._listener.close()
@@ -116,7 +114,7 @@ class Live:
 
     def put_clock_forward(self, seconds: float) -> None:
         """Advance the clock of the server's event loop, so that timers within this many seconds fire now."""
-        loop, done = self._server.servers[0].get_loop(), threading.Event()
+        loop, done = self.loop, threading.Event()
 
         def forward() -> None:
             self._ahead += seconds
@@ -127,9 +125,20 @@ class Live:
         assert done.wait(PATIENCE)
 
     @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The server's event loop."""
+        assert self.server.loop is not None
+        return self.server.loop
+
+    @property
     def connections(self) -> list[Any]:
-        """The server's ends of all connections, as kept by uvicorn."""
-        return list(self._server.server_state.connections)
+        """The server's ends of all connections."""
+        return list(self.server.lines)
+
+    @property
+    def sockets(self) -> list[WebSocket]:
+        """Those that are WebSockets."""
+        return [line for line in self.connections if isinstance(line, WebSocket)]
 
     @property
     def pages(self) -> set[Any]:
@@ -155,7 +164,7 @@ class Live:
                 "additional_headers": {"Cookie": self.cookie},
                 "compression": None,
                 "max_size": None,
-                "max_queue": None,
+                "max_queue": 1 << 20,
                 "open_timeout": PATIENCE,
                 **options,
             },

@@ -78,7 +78,7 @@ def test_neither_side_becomes_a_space_beside_a_plane(message: dict[str, Any]):
 
 def test_a_pause_finds_both_at_the_same_step():
     pair = Pair(twin(40), twin(90))
-    pair.left._step_seconds, pair.right._step_seconds = 1e-4, 1e-2  # the right one is slow
+    pair.left.pacing._step_seconds, pair.right.pacing._step_seconds = 1e-4, 1e-2  # the right one is slow
     for _ in range(40):
         turn(pair)
         assert abs(pair.left.position - pair.right.position) <= 8
@@ -217,6 +217,7 @@ def test_only_the_two_halves_may_be_framed_and_only_by_ourselves(live: Live):
     assert live.get("/left/ws", cookie=live.cookie)[0] in (403, 404)
 
 
-def test_a_single_view_is_never_framed():
+def test_only_the_halves_of_a_comparison_are_framed():
     guard = make_app(SyncedSession(flock(10), 1, "reference"), 8421)
-    assert isinstance(guard, Guard) and guard._framed == ()
+    assert isinstance(guard, Guard) and guard._framed
+    assert all(path.startswith("/compare/") for path in guard._framed)

@@ -16,6 +16,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import BackendError, ScenarioError
+from murmura.core.extras import install_command
 from murmura.view import notebook
 from murmura.view.server import app as server
 
@@ -189,6 +190,30 @@ def test_two_views_of_one_widget_and_none(views: Any):
     assert again.wait("error")["message"] == "expected a JSON object"
 
 
+def test_a_notebook_reacts_to_the_flock_and_the_flock_to_it(views: Any, capsys: pytest.CaptureFixture[str]):
+    view = views(flock(20), seed=3, backend="reference")
+    seen: list[int] = []
+    view.on_step(lambda now: seen.append(now.step))
+    end = view.on_step(lambda now: 1 / 0)
+    page = FrontEnd(view, "one")
+    until(lambda: view.step > 3 and view.running and seen and seen[-1] == view.step)
+    until(lambda: "ZeroDivisionError" in capsys.readouterr().err)  # told, and the view goes on
+    end()
+    view.running = False
+    page.wait("status", lambda status: not status["running"])
+    page.send("step", count=5)
+    status = page.wait("status", lambda status: not status["running"] and status["step"] >= 5)
+    until(lambda: (view.step, view.time) == (status["step"], status["time"]))
+    assert view.agents == 20
+    until(lambda: "polarization" in view.measures)
+    page.send("select", id=7)
+    until(lambda: view.selected == 7)
+    view.selected = 4
+    assert page.wait("inspect", lambda found: found["id"] == 4)["id"] == 4
+    view.selected = None
+    page.wait("inspect", lambda found: found["id"] is None)
+
+
 def test_closing_ends_the_simulation():
     view = mm.show(flock(10), backend="reference")
     thread = view._hub.session._thread
@@ -205,7 +230,7 @@ def test_a_height_that_makes_no_sense_is_refused(height: Any):
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(BackendError, match=r'pip install "murmura\[notebook\]"'):
+    with pytest.raises(BackendError, match=re.escape(install_command("notebook"))):
         mm.show(flock(5), backend="reference")
 
 
@@ -297,12 +322,12 @@ def test_in_a_real_browser_the_page_flies_and_its_controls_work(views: Any, monk
         carry_until(lambda: "200" in (frame.locator("#summary").text_content() or ""))
         dock = frame.get_by_role("toolbar", name="Controls")
         assert dock.evaluate(
-            "(bar) => bar.scrollWidth <= bar.clientWidth && bar.offsetHeight < 50"
+            "(bar) => bar.scrollWidth <= bar.clientWidth && bar.offsetHeight < 60"
         )  # one line
         assert not frame.get_by_label("Search settings").is_visible()
         assert not frame.get_by_role("region", name="Charts").is_visible()
         assert not frame.get_by_label("Palette", exact=True).is_visible()
-        frame.get_by_role("button", name="More controls").click()
+        frame.get_by_role("button", name="More", exact=True).click()
         assert frame.get_by_label("Palette", exact=True).is_visible()
         frame.locator("#flock").press(" ")  # the key of the page: pause
         carry_until(lambda: not view._hub.session.running)

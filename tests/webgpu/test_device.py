@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from murmura.compute import make_backend
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu import device
 from murmura.core.errors import BackendError, RunError
+from murmura.core.extras import install_command
 from murmura.core.rule import register_rule
 from murmura.lab import doctor
 from murmura.lab.bench import workload as bench
@@ -33,7 +35,7 @@ def test_without_an_adapter(monkeypatch: pytest.MonkeyPatch):
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(device.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(BackendError, match=r'wgpu is not installed: pip install "murmura\[webgpu\]"'):
+    with pytest.raises(BackendError, match=re.escape(f"wgpu is not installed: {install_command('webgpu')}")):
         flock()
 
 

@@ -19,10 +19,13 @@ from cyclopts.exceptions import CycloptsError
 from murmura.cli import (
     bench,
     compare,
+    conformance,
     export,
     fit,
+    infer,
     info,
     live,
+    measure,
     optimize,
     plot,
     render,
@@ -33,6 +36,7 @@ from murmura.cli import (
     sweep,
     tracks,
     verify,
+    verify_page,
 )
 from murmura.cli.options import app
 from murmura.core.errors import MurmuraError, RunError
@@ -42,11 +46,14 @@ __all__ = [
     "app",
     "bench",
     "compare",
+    "conformance",
     "export",
     "fit",
+    "infer",
     "info",
     "live",
     "main",
+    "measure",
     "optimize",
     "plot",
     "render",
@@ -57,6 +64,7 @@ __all__ = [
     "sweep",
     "tracks",
     "verify",
+    "verify_page",
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura import __version__
+from murmura.cli.idle_options import NO_THREADS, is_folder, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -23,6 +24,7 @@ from murmura.cli.options import (
     chosen_scenario,
     load_rules,
 )
+from murmura.core.request import Idle
 
 LeftValues = Annotated[
     list[str] | None,
@@ -33,8 +35,20 @@ RightValues = Annotated[
     Parameter(name="--right", help="Change a value on the right only: PATH=VALUE.", negative=""),
 ]
 
+AS_RECORDED = "a recorded run is shown as it was"
+
 
 @app.command
+@refuses_idle(
+    Idle("left_values", lambda given: is_folder(given.left), AS_RECORDED),
+    Idle("right_values", lambda given: is_folder(given.right), AS_RECORDED),
+    Idle(
+        "agents seed values backend",
+        lambda given: is_folder(given.left) and is_folder(given.right),
+        AS_RECORDED,
+    ),
+    NO_THREADS,
+)
 def compare(
     left: str,
     right: str,

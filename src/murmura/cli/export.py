@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import is_folder, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
+    Force,
     Json,
     RuleFiles,
     Seed,
@@ -20,16 +22,51 @@ from murmura.cli.options import (
     load_rules,
     print_facts,
 )
-from murmura.core.errors import ScenarioError
+from murmura.core.errors import ScenarioError, nearest
+from murmura.core.request import Idle, check_free
 from murmura.lab.progress import Progress
+
+SIMULATED = "seed agents values backend also"
 
 
 @app.command
+@refuses_idle(
+    Idle(
+        "what to out also lineage edges living least agents values rules",
+        lambda given: given.gallery is not None,
+        "--gallery writes all shipped scenarios as they are",
+    ),
+    Idle(
+        "lineage edges living least",
+        lambda given: given.to == "html",
+        "a page has no family tree or network; export it by a command of its own",
+    ),
+    Idle(
+        SIMULATED,
+        lambda given: given.to == "html" and is_folder(given.what),
+        "a page of a recorded run shows it as it was",
+    ),
+    Idle(
+        SIMULATED,
+        lambda given: given.to != "html" and given.gallery is None,
+        "a recorded run is exported as it was; they are for pages of scenarios, --to html",
+    ),
+    Idle(
+        "backend",
+        lambda given: given.to == "html",
+        "a page brings its own kernel; --backend is for the pictures of --gallery",
+    ),
+    Idle("living least", lambda given: given.lineage is None, "they choose families for --lineage FILE"),
+    Idle("out", lambda given: given.to is None, "it names the file of --to; --lineage has its own"),
+)
 def export(
     what: str | None = None,
     /,
     *,
-    to: Annotated[str | None, Parameter(help="zarr, parquet or csv; or html, a self-contained page.")] = None,
+    to: Annotated[
+        str | None,
+        Parameter(help="zarr, parquet, csv, movement, ovito or vtk; or html, a self-contained page."),
+    ] = None,
     out: Annotated[
         Path | None, Parameter(help="Output file; by default run.FORMAT in the run's folder, or NAME.html.")
     ] = None,
@@ -44,6 +81,12 @@ def export(
         Path | None,
         Parameter(help="Write the family tree: a table (.csv, .parquet) or the maternal lines (.nwk)."),
     ] = None,
+    edges: Annotated[
+        Path | None,
+        Parameter(
+            help="Write who perceives whom in every frame: .parquet, or .graphml with a graph for each."
+        ),
+    ] = None,
     living: Annotated[
         bool, Parameter(help="With --lineage: only lines with a living member at the end.", negative="")
     ] = False,
@@ -54,13 +97,13 @@ def export(
     agents: Agents = None,
     values: Values = None,
     backend: Backend = "auto",
+    force: Force = False,
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
     """Convert a recorded run for other programs, or write a scenario or run as a page that needs no Python.
 
-    `murmura export starlings --to html --out flock.html` writes one file that simulates the flock in any browser with
-    WebGPU, and plays recorded frames in others.
+    `murmura export starlings --to html --out flock.html` writes one file that simulates the flock in any browser.
 
     Parameters
     ----------
@@ -68,17 +111,28 @@ def export(
         The folder of a run, or with `--to html` also the name or file of a scenario.
     """
     if gallery is not None:
-        export_gallery(gallery, seed, backend, as_json)
+        export_gallery(gallery, seed, backend, force, as_json)
         return
+    check_format(to)
     if what is None:
         raise ScenarioError(
             "say what to export: the folder of a run, a scenario with --to html, or --gallery DIR"
         )
     if to == "html":
-        export_page(what, out, also, seed, agents, values, backend, rules, as_json)
+        export_page(what, out, also, seed, agents, values, rules, force, as_json)
         return
     load_rules(rules)
-    export_run(Path(what), to, out, lineage, living, least, as_json)
+    export_run(Path(what), to, out, lineage, living, least, edges, force, as_json)
+
+
+def check_format(to: str | None) -> None:
+    from murmura.lab.exports.export import WRITERS
+
+    known = (*WRITERS, "html")
+    if to is not None and to not in known:
+        raise ScenarioError(
+            f"--to takes {', '.join(known[:-1])} or {known[-1]}, got {to!r}{nearest(to, known)}"
+        )
 
 
 def export_run(
@@ -88,6 +142,8 @@ def export_run(
     lineage: Path | None,
     living: bool,
     least: int,
+    edges: Path | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Write the tables of a run."""
@@ -95,18 +151,24 @@ def export_run(
     from murmura.lab.exports.lineage import export_lineage
     from murmura.lab.runs.run import open_run
 
-    if to is None and lineage is None:
+    if to is None and lineage is None and edges is None:
         raise ScenarioError(
-            "say what to write: frames with --to zarr, parquet or csv, a page with --to html, or the family tree with "
-            "--lineage FILE"
+            "say what to write: frames with --to zarr, parquet, csv, movement, ovito or vtk, a page with --to html, or "
+            "the family tree with --lineage FILE"
         )
     run = open_run(folder)
     facts: dict[str, Any] = {}
     if lineage is not None:
-        facts = {"lives": export_lineage(run, lineage, living, least), "lineage": str(lineage)}
+        facts = {"lives": export_lineage(run, lineage, living, least, force), "lineage": str(lineage)}
+    if edges is not None:
+        from murmura.lab.exports.network import export_edges
+
+        with Progress("frames") as progress:
+            count = export_edges(run, edges, progress.update, force)
+        facts |= {"edges": count, "network": str(edges)}
     if to is not None:
         with Progress("frames") as progress:
-            written = write(run, to, out, progress.update)
+            written = write(run, to, out, progress.update, force)
         facts |= {"frames": len(run.frames), "written": [str(path) for path in written]}
     print_facts(facts, as_json)
 
@@ -118,26 +180,25 @@ def export_page(
     seed: int,
     agents: int | None,
     values: list[str] | None,
-    backend: str,
-    rules: list[Path] | None,
+    rules: list[str] | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Write a page of a scenario or of a recorded run."""
     from murmura.scenario import load_scenario
     from murmura.view.standalone.page import flock_page, write_page
-    from murmura.view.standalone.scene import why_not
 
     if Path(what).is_dir():
         load_rules(rules)
-        page, name, reason = _run_page(Path(what)), Path(what).resolve().name, "it is a recorded run"
+        target = out or Path(f"{Path(what).resolve().name}.html")
+        check_free(target, force=force)
+        page, reason = _run_page(Path(what)), "it is a recorded run"
     else:
         scenario = chosen_scenario(what, agents, values, rules)
+        target = out or Path(f"{scenario.name}.html")
+        check_free(target, force=force)
         beside = [load_scenario(name.strip()) for name in (also or "").split(",") if name.strip()]
-        unable = [each for each in beside if why_not(each)]
-        if unable:
-            raise ScenarioError(f"--also {unable[0].name}: {why_not(unable[0])}")
-        page, name, reason = flock_page([scenario, *beside], seed, backend), scenario.name, why_not(scenario)
-    target = out or Path(f"{name}.html")
+        page, reason = flock_page([scenario, *beside], seed), ""
     size = write_page(page, target)
     facts: dict[str, Any] = {"written": str(target), "bytes": size}
     print_facts(facts | {"shows": f"recorded frames ({reason})" if reason else "a simulation"}, as_json)
@@ -153,13 +214,14 @@ def _run_page(folder: Path) -> str:
     return run_page(run.scenario, run.seed, run.name, loop_of(played(run)))
 
 
-def export_gallery(folder: Path, seed: int, backend: str, as_json: bool) -> None:
+def export_gallery(folder: Path, seed: int, backend: str, force: bool, as_json: bool) -> None:
     """Write a static site of all shipped scenarios."""
     from murmura.scenario import scenario_names
     from murmura.view.standalone.gallery import write_gallery
 
-    folder.mkdir(parents=True, exist_ok=True)
     names = list(scenario_names())
+    check_free(*(folder / f"{name}.html" for name in ("index", *names)), force=force)
+    folder.mkdir(parents=True, exist_ok=True)
     with Progress("pages") as progress:
         done = iter(range(len(names)))
         write_gallery(folder, names, seed, backend, lambda name: progress.update(next(done), len(names)))

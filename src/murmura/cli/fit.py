@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import (
     Backend,
     Json,
@@ -17,10 +18,14 @@ from murmura.cli.options import (
     app,
     changed_values,
     load_rules,
+    output_folder,
     print_facts,
 )
 from murmura.cli.sweep_options import MaybeWhole, Vary, check_plot, with_progress
+from murmura.core.notices import print_notice
+from murmura.core.request import Idle
 
+MAPS = ("neighbor_map", "response_map", "alignment_curve")
 AgainstVary = Annotated[
     list[str] | None,
     Parameter(name="--vary-against", help="Ranges of the second model: PATH=LOW:HIGH.", negative=""),
@@ -28,12 +33,26 @@ AgainstVary = Annotated[
 
 
 @app.command
+@refuses_idle(
+    Idle("vary_against", lambda given: given.against is None, "it is for a second model: add --against"),
+    Idle(
+        "reach",
+        lambda given: not set(given.measure.split(",")) & set(MAPS),
+        f"it is the range of {', '.join(MAPS)}, none of which is compared",
+    ),
+    NO_THREADS,
+)
 def fit(
     scenario: str,
     /,
     *,
     to: Annotated[Path, Parameter(help="The run to fit to: tracked animals, or a simulation.")],
-    out: Annotated[Path, Parameter(help="Output folder: a new one, or the one to continue.")],
+    out: Annotated[
+        Path | None,
+        Parameter(
+            help="Output folder, new or to continue; by default the next free one, such as fits/couzin-0."
+        ),
+    ] = None,
     vary: Vary = None,
     measure: Annotated[
         str,
@@ -94,8 +113,9 @@ def fit(
     """
     from murmura.lab.fit.fit import fit as lab_fit
 
-    check_plot(plot)
+    check_plot(plot, out)
     load_rules(rules)
+    out = output_folder(out, "fits", scenario)
     begun = time.perf_counter()
     made = with_progress(
         lab_fit, out, scenario=scenario, to=to, vary=vary or [], out=out,
@@ -110,22 +130,37 @@ def fit(
 
 def finish(made: Any, target: Path | None, seconds: float, as_json: bool) -> None:
     """Draw and print the posterior."""
-    last = made.result["generations"][-1]
+    import numpy as np
+
+    from murmura.lab.fit.diagnosis import effective_size
+
+    told = made.result["generations"]
     facts: dict[str, Any] = {
         "models": {name: f"{share:.3f}" for name, share in made.probabilities.items()},
         "runs": made.result["runs"],
-        "generations": len(made.result["generations"]),
-        "accepted distance": f"{last['epsilon']:.4g}",
+        "generations": len(told),
+        "accepted distance": ", ".join(f"{one['epsilon']:.4g}" for one in told),
+        "accepted share": ", ".join(f"{one['accepted'] / one['runs']:.0%}" for one in told),
+        "effective runs": f"{effective_size(np.array([line['weight'] for line in made.posterior()])):.0f}",
     }
     for number, name in enumerate(made.names):
-        for path, line in made.table(number).items():
-            key = path if len(made.names) == 1 else f"{name}: {path}"
-            facts[key] = f"{line['q50']:.4g} (90 %: {line['q05']:.4g} to {line['q95']:.4g})"
+        contracted = made.contraction(number)
+        for axis in made.axes[number]:
+            line = made.table(number).get(axis.path)
+            if line is None:
+                continue
+            key = axis.path if len(made.names) == 1 else f"{name}: {axis.path}"
+            facts[key] = (
+                f"{line['q50']:.4g} (90 %: {line['q05']:.4g} to {line['q95']:.4g}; prior {axis.low:g} to "
+                f"{axis.high:g}, contracted by {contracted[axis.path]:.0%})"
+            )
     facts |= {"seconds": round(seconds, 1), "table": str(made.folder / "posterior.csv")}
-    facts["watch"] = f"murmura compare RUN {made.folder / 'best'}"
+    facts["watch"] = f"murmura compare {made.manifest.get('to', 'RUN')} {made.folder / 'best'}"
     if target is not None:
         from murmura.lab.figures.plot import plot
 
-        plot(made.folder, target)
+        plot(made.folder, target, force=True)
         facts["plot"] = str(target)
     print_facts(facts, as_json)
+    for warning in made.warnings:
+        print_notice(warning)

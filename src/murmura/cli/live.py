@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -27,6 +28,7 @@ from murmura.core.errors import UnknownNameError, nearest
 
 @app.default
 @app.command
+@refuses_idle(NO_THREADS)
 def live(
     scenario: str = "roosts",
     /,
@@ -34,7 +36,10 @@ def live(
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    host: Annotated[str, Parameter(help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str | None,
+        Parameter(help="Address to listen on: by default this machine only, with --share every address."),
+    ] = None,
     port: Port = None,
     no_open: NoOpen = False,
     exit_on_close: Annotated[bool, Parameter(help="Stop when the last page is closed.", negative="")] = False,
@@ -72,7 +77,9 @@ def live(
     from murmura.view.server.app import serve
     from murmura.view.session.session import Session
 
-    session = Session(chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed)
+    session = Session(
+        chosen_scenario(scenario, agents, values, rules), seed, backend, threads, speed, good_moments=True
+    )
     serve(session, host, port, not no_open, exit_on_close, LiveRunRecorder(runs), share, lessons or ())
 
 

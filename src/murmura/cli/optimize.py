@@ -7,6 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import Whole, app
 from murmura.cli.sweep import finish
 from murmura.cli.sweep_options import SweepOptions, Vary, check_plot, with_progress
@@ -14,6 +15,7 @@ from murmura.core.errors import ScenarioError
 
 
 @app.command
+@refuses_idle(NO_THREADS)
 def optimize(
     scenario: str,
     /,
@@ -45,7 +47,7 @@ def optimize(
     if (maximize is None) == (minimize is None):
         raise ScenarioError("say what to search for, with either --maximize MEASURE or --minimize MEASURE")
     request = request or SweepOptions()
-    check_plot(request.plot)
+    check_plot(request.plot, request.out)
     begun = time.perf_counter()
     goal = maximize or minimize or ""
     made = with_progress(

@@ -7,10 +7,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.options import Json, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.cli.idle_options import refuses_idle
+from murmura.cli.options import Force, Json, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.core.request import Idle
 
 
 @app.command
+@refuses_idle(
+    Idle("dpi", lambda given: given.out.suffix.lower() != ".png", "only .png files are made of dots")
+)
 def plot(
     folder: Path,
     /,
@@ -19,9 +24,9 @@ def plot(
     kind: Annotated[
         str | None,
         Parameter(
-            help="phase, lines or scatter of a sweep, sensitivity, history of a search, series, "
-            "population, traits, selection, family, neighbors, response or delay of a run; by default what "
-            "suits the folder; of a fit corner, predictive or models."
+            help="phase, lines, scatter or binder of a sweep, sensitivity, history of a search, series, "
+            "population, traits, selection, family, neighbors, response, delay, msd, correlation, structure, "
+            "fluctuations or groups of a run; by default what suits the folder; of a fit corner, predictive or models."
         ),
     ] = None,
     x: Annotated[
@@ -36,6 +41,7 @@ def plot(
     ] = None,
     width: Annotated[float, Parameter(help="Width in inches.")] = 5.5,
     dpi: Annotated[Whole, Parameter(help="Dots per inch, for .png.")] = 200,
+    force: Force = False,
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -50,5 +56,5 @@ def plot(
     from murmura.lab.figures.plot import plot as draw
 
     measures = [name.strip() for name in of.split(",")] if of else None
-    drawn = draw(folder, out, kind, x, y, measures, width, dpi)
+    drawn = draw(folder, out, kind, x, y, measures, width, dpi, force)
     print_facts({"figure": str(out), "kind": drawn}, as_json)

@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
+    Force,
     Json,
     RuleFiles,
     Seed,
@@ -22,39 +24,22 @@ from murmura.cli.options import (
     print_facts,
     whole,
 )
+from murmura.cli.request_options import options_of
 from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
+from murmura.core.request import Idle
+from murmura.lab.films.request import Cut, Look, View
 from murmura.lab.progress import Progress
 
-Step = Annotated[int | None, Parameter(converter=whole)]
-Speed = Annotated[
-    float | None,
-    Parameter(
-        help="Simulated seconds per second of film; by default each recorded frame becomes one frame of the film."
-    ),
-]
-Color = Annotated[str | None, Parameter(help="Colour by heading, species, speed, density, panic or energy.")]
-Palette = Annotated[
-    str | None, Parameter(help="dusk, aurora, viridis, cividis or ember; by default one that suits --color.")
-]
-Follow = Annotated[str | None, Parameter(help="Camera follows the agent with this id, or `flock`.")]
-Orbit = Annotated[
-    float | None, Parameter(help="In space: azimuth of the camera, 0 in front, 90 to the right [deg].")
-]
-Elevation = Annotated[
-    float | None,
-    Parameter(help="In space: elevation of the camera, 0 level with the flock, 90 above it [deg]."),
-]
-Distance = Annotated[
-    float | None,
-    Parameter(help="In space: distance of the camera [u]; by default the whole world is visible."),
-]
-Turn = Annotated[
-    float | None, Parameter(help="In space: how fast the camera orbits [deg per simulated second].")
-]
-Smooth = Annotated[bool, Parameter(help="Interpolate between recorded frames; not exact.", negative="")]
+LookOptions: Any = options_of(Look)
+ViewOptions: Any = options_of(View)
+CutOptions: Any = options_of(Cut)
 Beside = Annotated[
     str | None, Parameter(help="A second run or scenario, shown in the right half at the same times.")
+]
+Steps = Annotated[
+    int | None,
+    Parameter(converter=whole, help="Film a scenario instead of a run: this many steps of it."),
 ]
 BesideValues = Annotated[
     list[str] | None,
@@ -63,39 +48,43 @@ BesideValues = Annotated[
     ),
 ]
 
+ONLY_STEPPED = "a recorded run is shown as it was; --steps N films a scenario while it runs"
+
 
 @app.command
+@refuses_idle(
+    Idle("agents seed values beside_values backend threads", lambda given: given.steps is None, ONLY_STEPPED),
+    Idle(
+        "at smooth",
+        lambda given: given.steps is not None,
+        "they choose among recorded frames, and --steps films a scenario while it runs",
+    ),
+    Idle("smooth", lambda given: given.at is not None, "--at shows a recorded frame as it is"),
+    Idle("beside_values", lambda given: given.beside is None, "it changes the second scenario: add --beside"),
+    NO_THREADS,
+)
 def render(
     source: str,
     /,
     *,
     out: Path,
     size: Annotated[str, Parameter(help="Width and height in pixels.")] = "1280x720",
-    fps: Annotated[float | None, Parameter(help="Frames per second; by default 30, for a GIF 25.")] = None,
-    speed: Speed = None,
-    begin: Annotated[Step, Parameter(name="--from", help="First step to show.")] = None,
-    end: Annotated[Step, Parameter(name="--to", help="Last step to show.")] = None,
-    at: Annotated[Step, Parameter(help="The step to show in a PNG.")] = None,
-    color: Color = None,
-    palette: Palette = None,
-    trails: Annotated[float | None, Parameter(help="Length of trails [s]; 0: none.")] = None,
-    theme: Annotated[str, Parameter(help="dark or light.")] = "dark",
-    follow: Follow = None,
-    zoom: Annotated[float | None, Parameter(help="Zoom factor; 1 shows the whole world.")] = None,
-    orbit: Orbit = None,
-    elevation: Elevation = None,
-    distance: Distance = None,
-    turn: Turn = None,
-    smooth: Smooth = False,
+    cut: CutOptions | None = None,
+    look: LookOptions | None = None,
+    view: ViewOptions | None = None,
     no_labels: Annotated[bool, Parameter(help="Leave out name and time.", negative="")] = False,
     beside: Beside = None,
     beside_values: BesideValues = None,
-    steps: Annotated[Step, Parameter(help="Film a scenario instead of a run: this many steps of it.")] = None,
+    steps: Annotated[
+        int | None,
+        Parameter(converter=whole, help="Film a scenario instead of a run: this many steps of it."),
+    ] = None,
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
     backend: Backend = "auto",
     threads: Threads = None,
+    force: Force = False,
     rules: RuleFiles = None,
     as_json: Json = False,
 ) -> None:
@@ -109,35 +98,28 @@ def render(
         The file to write: .mp4, .gif, .png (one moment), or NAME-%05d.png (a numbered sequence).
     """
     from murmura.lab.films.encode import check_target
-    from murmura.lab.films.film import Cut
-    from murmura.lab.films.picture import Look
 
-    rate = fps if fps is not None else 25.0 if out.suffix.lower() == ".gif" else 30.0
-    look = Look(
-        size=_size(size), color=color, palette=palette, trails=trails, theme=theme,  # type: ignore[arg-type]
-        follow=_follow(follow), closer=zoom, labels=not no_labels,
-        view=_view(orbit=orbit, elevation=elevation, distance=distance, turn=turn),
-    )  # fmt: skip
-    check_target(out, look.size, rate)
+    cut, view, looks = cut or CutOptions(), view or ViewOptions(), look or LookOptions()
+    rate = cut.fps if "fps" in cut.given else 25.0 if out.suffix.lower() == ".gif" else 30.0
+    looks.follow = _follow(looks.follow)
+    look = looks.request(size=_size(size), labels=not no_labels, view=view.request() if view.given else None)
+    check_target(out, look.size, rate, force)
     if steps is None:
-        cut = Cut(rate, speed, begin, end, smooth, at)
+        cut = replace(cut.request(), fps=rate)
         load_rules(rules)
-        reels = _recorded_reels(source, beside, beside_values)
+        reels = [_recorded(name) for name in (source, beside) if name is not None]
     else:
-        if at is not None or smooth:
-            raise ScenarioError(
-                "--at and --smooth are for recorded runs only; --steps films a scenario while it runs"
-            )
         scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
-        pace = scenarios[0].display.speed if speed is None else speed  # as in the live view
-        cut = replace(Cut(rate, pace, begin, end), speed=None)  # the reel is stepped at that pace
+        pace = scenarios[0].display.speed if cut.speed is None else cut.speed  # as in the live view
+        shown = Cut(rate, pace, cut.begin, cut.end)
+        cut = replace(shown, speed=None)  # the reel is stepped at that pace
         reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
     names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
-    print_facts(_filmed(reels, out, look, cut, names), as_json)
+    print_facts(_filmed(reels, out, look, cut, names, force), as_json)
 
 
 def _filmed(
-    reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None]
+    reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None], force: bool
 ) -> dict[str, Any]:
     """Render the film and show progress; after Ctrl-C, report what was written."""
     from murmura.lab.films.film import render
@@ -145,7 +127,7 @@ def _filmed(
     with Progress("frames", "compiling the renderer (once; it is cached on disk)") as progress:
         try:
             film = render(
-                reels[0], out, look, cut, reels[1] if len(reels) > 1 else None, names, progress.update
+                reels[0], out, look, cut, reels[1] if len(reels) > 1 else None, names, progress.update, force
             )
         except KeyboardInterrupt:
             held = f"{out} contains the frames so far"
@@ -154,19 +136,13 @@ def _filmed(
     return film.facts()
 
 
-def _recorded_reels(source: str, beside: str | None, beside_values: list[str] | None) -> list[Any]:
-    if beside_values:
-        raise ScenarioError("--beside-set changes a scenario; a recorded run cannot be changed")
-    return [_recorded(name) for name in (source, beside) if name is not None]
-
-
 def _scenarios(
     source: str,
     beside: str | None,
     agents: int | None,
     values: list[str] | None,
     beside_values: list[str] | None,
-    rules: list[Path] | None,
+    rules: list[str] | None,
 ) -> list[Any]:
     """The scenarios to film: one, or two side by side."""
     found = [chosen_scenario(source, agents, values, rules)]
@@ -197,14 +173,6 @@ def _simulated(
 
     every = max(1, round(seconds / scenario.motion.time_step))
     return SimulatedReel(Simulation(scenario, seed, backend, threads), steps, every)
-
-
-def _view(**given: float | None) -> Any:
-    """The camera of a 3-D world; None if no option sets it."""
-    from murmura.lab.films.space.camera import View
-
-    said = {name: value for name, value in given.items() if value is not None}
-    return View(**said) if said else None
 
 
 def _size(text: str) -> tuple[int, int]:

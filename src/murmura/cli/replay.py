@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
+from murmura.cli.idle_options import NO_THREADS, ONLY_CPU, is_folder, no_threads_in, refuses_idle
 from murmura.cli.options import (
     Json,
     NoOpen,
@@ -20,10 +21,35 @@ from murmura.cli.options import (
     load_rules,
     print_facts,
 )
+from murmura.core.request import Idle
 from murmura.lab.progress import Progress
 
 
 @app.command
+@refuses_idle(
+    Idle(
+        "live as_json",
+        lambda given: given.path.suffix == ".gsd" or is_folder(given.path),
+        "a run always opens in the browser; they are for a file of actions",
+    ),
+    Idle(
+        "backend threads",
+        lambda given: given.path.suffix == ".gsd",
+        "a trajectory without its folder cannot be continued, only watched",
+    ),
+    Idle("as_json", lambda given: given.live, "--live opens the browser and prints no results"),
+    Idle(
+        "speed port no_open",
+        lambda given: not (given.live or given.path.suffix == ".gsd" or is_folder(given.path)),
+        "actions are replayed without a browser; --live shows them in one",
+    ),
+    NO_THREADS,
+    Idle(
+        "threads",
+        lambda given: given.backend is None and is_folder(given.path) and no_threads_in(given.path),
+        ONLY_CPU,
+    ),
+)
 def replay(
     path: Path,
     /,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import ONLY_CPU, no_threads_in, refuses_idle
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
 from murmura.cli.sweep import continue_sweep
 from murmura.cli.sweep_options import SweepOptions
-from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
+from murmura.core.request import Idle
 from murmura.lab.progress import Progress
 
 
@@ -28,7 +29,24 @@ def continue_fit(folder: Path, as_json: bool) -> None:
     finish(with_progress(resume_fit, folder, folder=folder), None, time.perf_counter() - begun, as_json)
 
 
+def _is_fit(given: Any) -> bool:
+    from murmura.lab.fit.folder import is_fit
+
+    return is_fit(given.folder)
+
+
+def _is_sweep(given: Any) -> bool:
+    from murmura.lab.sweeps.folder import is_sweep
+
+    return is_sweep(given.folder)
+
+
 @app.command
+@refuses_idle(
+    Idle("steps threads rules expect_hash", _is_fit, "a fit continues with its original options"),
+    Idle("steps threads expect_hash", _is_sweep, "a sweep continues with its original options"),
+    Idle("threads", lambda given: no_threads_in(given.folder), ONLY_CPU),
+)
 def resume(
     folder: Path,
     /,
@@ -56,10 +74,6 @@ def resume(
         continue_fit(folder, as_json)
         return
     if is_sweep(folder):
-        if steps is not None or threads is not None or expect_hash is not None:
-            raise ScenarioError(
-                f"{folder} is a sweep, which continues with its original options: omit the other options"
-            )
         continue_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
         return
     load_rules(rules)

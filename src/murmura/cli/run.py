@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
-
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
     ExpectHash,
     Json,
+    Portable,
     RuleFiles,
     Seed,
     Threads,
@@ -19,48 +19,33 @@ from murmura.cli.options import (
     Whole,
     app,
     chosen_scenario,
+    output_folder,
     print_facts,
 )
+from murmura.cli.request_options import options_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
+from murmura.lab.runs.request import RunRequest
+
+RunOptions: Any = options_of(RunRequest)
 
 
 @app.command
+@refuses_idle(NO_THREADS)
 def run(
     scenario: str,
     /,
     *,
     steps: Whole,
-    out: Path,
+    out: Path | None = None,
     agents: Agents = None,
     seed: Seed = 0,
     values: Values = None,
-    every: Annotated[Whole, Parameter(help="Steps between frames, and between lines of metrics.")] = 100,
-    columns: Annotated[
-        list[str] | None,
-        Parameter(
-            help="Columns to record besides position, velocity, species and id, such as energy,panic. May be repeated.",
-            negative="",
-        ),
-    ] = None,
-    metrics_every: Annotated[
-        Whole | None,
-        Parameter(
-            help="Steps between lines with all measures; by default they take at most a fifth of the run's time."
-        ),
-    ] = None,
-    measure: Annotated[
-        str | None,
-        Parameter(
-            help="Measures to compute for every frame, separated by commas; by default all, costly ones less often."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        str, Parameter(help="Steps or time between checkpoints: 500, 30s, 5min.")
-    ] = "30s",
+    options: RunOptions | None = None,
     backend: Backend = "auto",
     threads: Threads = None,
+    portable: Portable = False,
     rules: RuleFiles = None,
     expect_hash: ExpectHash = None,
     as_json: Json = False,
@@ -76,32 +61,30 @@ def run(
     steps
         Number of steps.
     out
-        The folder to write; new or empty.
+        The folder to write, new or empty; by default the next free one, such as runs/classic-0.
     """
     from murmura.engine.simulation import Simulation
-    from murmura.lab.runs.recording import check_request, record, usual_cadence
+    from murmura.lab.runs.recording import check_request, record_run, usual_cadence
     from murmura.lab.sweeps.one_run import check_measures
 
     if expect_hash is not None and not expect_hash.strip():
         raise ScenarioError("--expect-hash takes the hash of a final state or a prefix of it, got nothing")
     chosen = chosen_scenario(scenario, agents, values, rules)
-    names = [name.strip() for text in columns or () for name in text.split(",") if name.strip()]
-    check_request(steps, out, every, names, metrics_every, checkpoint_every, chosen, seed)
-    measures = [name.strip() for name in measure.split(",")] if measure else None
-    check_measures(measures or (), chosen)
-    simulation = Simulation(chosen, seed, backend, threads)
-    if not (measures or metrics_every):
-        announce_rare_measures(usual_cadence(chosen, steps, every))
+    request = (options or RunOptions()).request(
+        steps=steps,
+        folder=output_folder(out, "runs", scenario),
+        rule_files=[str(file) for file in rules or ()],
+    )
+    check_request(request, chosen, seed)
+    check_measures(request.measures or (), chosen)
+    simulation = Simulation(chosen, seed, backend, threads, portable=portable)
+    if not (request.measures or request.metrics_every):
+        announce_rare_measures(usual_cadence(chosen, steps, request.every))
     with Progress() as progress:
         try:
-            done = record(
-                simulation, steps, out, every, progress.update,
-                columns=names, metrics_every=metrics_every, checkpoint_every=checkpoint_every,
-                rule_files=[str(file) for file in rules or ()],
-                measures=measures,
-            )  # fmt: skip
+            done = record_run(simulation, request, progress.update)
         except KeyboardInterrupt:
-            print_notice(f"stopped at step {simulation.step_count}; what was recorded is in {out}")
+            print_notice(f"stopped at step {simulation.step_count}; what was recorded is in {request.folder}")
             raise
     report(done, expect_hash, as_json)
 
@@ -128,6 +111,7 @@ def report(done: Any, expect_hash: str | None, as_json: bool) -> None:
         "seconds": manifest["seconds"],
         "backend": manifest["backend"],
         "threads": manifest["threads"],
+        **({"arithmetic": "portable"} if manifest.get("portable") else {}),
         "polarization": last.get("polarization"),
         "hash": done.final_hash,
         "folder": str(done.folder),

@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import Whole, app
 from murmura.cli.sweep import finish
 from murmura.cli.sweep_options import SweepOptions, Vary, check_plot, with_progress
 
 
 @app.command
+@refuses_idle(NO_THREADS)
 def sensitivity(
     scenario: str,
     /,
@@ -41,7 +43,7 @@ def sensitivity(
     from murmura.lab import sensitivity as lab
 
     request = request or SweepOptions()
-    check_plot(request.plot)
+    check_plot(request.plot, request.out)
     begun = time.perf_counter()
     made = with_progress(
         lab.sensitivity,

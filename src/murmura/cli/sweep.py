@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from murmura.cli.idle_options import NO_THREADS, refuses_idle
 from murmura.cli.options import app, print_facts
 from murmura.cli.sweep_options import (
     MaybeWhole,
@@ -17,18 +18,24 @@ from murmura.cli.sweep_options import (
     warn_of_failures,
     with_progress,
 )
-from murmura.core.errors import ScenarioError
+from murmura.core.request import Idle
 
 
 @app.command
+@refuses_idle(
+    Idle("samples", lambda given: given.design == "grid", "a grid gets its counts from --vary"), NO_THREADS
+)
 def sweep(
-    scenario: str | None = None,
+    scenario: str,
     /,
     *,
     vary: Vary = None,
     design: Annotated[str, Parameter(help="grid, lhs (Latin hypercube) or sobol.")] = "grid",
     samples: Annotated[MaybeWhole, Parameter(help="Number of points of an lhs or sobol design.")] = None,
-    resume: Annotated[Path | None, Parameter(help="Continue the sweep in this folder.")] = None,
+    constant_density: Annotated[
+        bool,
+        Parameter(help="Let the sides of the world follow the varied number of agents.", negative=""),
+    ] = False,
     request: SweepOptions | None = None,
 ) -> None:
     """Run a scenario over ranges of its values; write a table, a phase diagram, and a command to watch each cell live.
@@ -43,17 +50,13 @@ def sweep(
     from murmura.lab.sweeps import sweep as lab
 
     request = request or SweepOptions()
-    check_plot(request.plot)
-    if resume is not None:
-        if scenario is not None or vary:
-            raise ScenarioError("--resume continues an existing sweep: omit the scenario and --vary")
-        continue_sweep(resume, request)
-        return
-    if scenario is None:
-        raise ScenarioError("name a scenario to sweep, or --resume DIR; `murmura scenarios` lists them")
+    check_plot(request.plot, request.out)
     begun = time.perf_counter()
     options = request.options(scenario)
-    made = with_progress(lab.sweep, request.out, vary=vary or [], design=design, samples=samples, **options)
+    made = with_progress(
+        lab.sweep, request.out, vary=vary or [], design=design, samples=samples,
+        constant_density=constant_density, **options,
+    )  # fmt: skip
     finish(made, request, time.perf_counter() - begun)
 
 
@@ -88,7 +91,7 @@ def finish(made: Any, request: SweepOptions, seconds: float, **more: Any) -> Non
     if request.plot is not None:
         from murmura.lab.figures.plot import plot
 
-        plot(made.folder, request.plot)
+        plot(made.folder, request.plot, force=True)
         facts["plot"] = str(request.plot)
     print_facts(facts, request.as_json)
     warn_of_failures(made)

@@ -18,10 +18,12 @@ from murmura.cli.options import (
     Whole,
     changed_values,
     load_rules,
+    output_folder,
     whole,
 )
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.notices import print_notice
+from murmura.core.request import Request
 from murmura.lab.progress import Progress
 
 Vary = Annotated[
@@ -37,11 +39,16 @@ MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 
 @Parameter(name="*")
 @dataclass
-class SweepOptions:
+class SweepOptions(Request):
     """Options of all runs and of their execution."""
 
     steps: Annotated[MaybeWhole, Parameter(help="Number of steps of each run.")] = None
-    out: Annotated[Path | None, Parameter(help="Output folder: a new one, or the one to continue.")] = None
+    out: Annotated[
+        Path | None,
+        Parameter(
+            help="Output folder, new or to continue; by default the next free one, such as sweeps/vicsek-0."
+        ),
+    ] = None
     repeats: Annotated[Whole, Parameter(help="Number of runs per cell, with independent seeds.")] = 1
     seed: Annotated[Whole, Parameter(help="The seeds of all runs are derived from this one.")] = 0
     agents: Agents = None
@@ -68,9 +75,10 @@ class SweepOptions:
 
     def options(self, scenario: str) -> dict[str, Any]:
         """The options as arguments of the library."""
-        if self.steps is None or self.out is None:
-            raise ScenarioError("a new sweep needs --steps and --out, for example --steps 600 --out sweep")
+        if self.steps is None:
+            raise ScenarioError("a new sweep needs --steps, for example --steps 600")
         load_rules(self.rules)
+        self.out = output_folder(self.out, "sweeps", scenario)
         return {
             "scenario": scenario,
             "steps": self.steps,
@@ -110,12 +118,16 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
             raise
 
 
-def check_plot(target: Path | None) -> None:
-    """Raise now, not after hours of work, if the figure cannot be written."""
+def check_plot(target: Path | None, out: Path | None) -> None:
+    """Raise now, not after hours of work, if the figure cannot be written. A repeated command draws it again."""
     if target is not None:
         from murmura.lab.figures.plot import check_target
+        from murmura.lab.fit.folder import is_fit
+        from murmura.lab.infer.folder import is_inference
+        from murmura.lab.sweeps.folder import is_sweep
 
-        check_target(target)
+        mine = out is not None and (is_sweep(out) or is_fit(out) or is_inference(out))
+        check_target(target, force=mine)
 
 
 def warn_of_failures(made: Any) -> None:

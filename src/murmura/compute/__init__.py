@@ -49,6 +49,9 @@ class Backend(Protocol):
     def is_prepared(self, plan: Plan) -> bool:
         """Whether this process already has the kernel that `replan` needs."""
 
+    def is_current(self) -> bool:
+        """Whether the kernel in use is what the rules are traced to now."""
+
     def read_items(self) -> NDArray[np.float32]:
         """A copy of all items as they are now, a row of `Plan.items` each."""
 
@@ -79,9 +82,18 @@ class Backend(Protocol):
 
 
 def make_backend(
-    name: str, plan: Plan, seed: tuple[int, int], threads: int | None, announce: Callable[[str], None] | None
+    name: str,
+    plan: Plan,
+    seed: tuple[int, int],
+    threads: int | None,
+    announce: Callable[[str], None] | None,
+    portable: bool = False,
 ) -> Backend:
-    """Create a backend by name; `auto` selects the fastest one that works here."""
+    """Create a backend by name; `auto` selects the fastest one that works here. Only `cpu` is portable."""
+    if portable:
+        from murmura.compute.cpu import BackendCpu
+
+        return BackendCpu(plan, seed, threads, announce, portable=True)
     if name == "reference":
         from murmura.compute.reference import BackendReference
 

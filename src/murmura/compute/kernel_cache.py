@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import os
 from collections.abc import Callable
 from functools import cache
@@ -12,14 +11,13 @@ from pathlib import Path
 import murmura
 from murmura.compute.machine import cache_folder
 from murmura.compute.plan import Plan
-from murmura.core.rule import is_built_in
 
 TRACED_ROOMS = ("core", "rules", "compute")
 """Packages whose code emits kernels or is traced into them."""
 
 
 @cache
-def _source_hash() -> str:
+def source_hash() -> str:
     """The hash of all source files of murmura that a kernel depends on."""
     digest = hashlib.sha256(murmura.__version__.encode())
     root = Path(murmura.__file__).parent
@@ -29,29 +27,14 @@ def _source_hash() -> str:
     return digest.hexdigest()
 
 
-def _rule_hash(rule: type) -> str:
-    """The hash of the file that defines a user's rule, or of its bytecode if there is no file."""
-    digest = hashlib.sha256(f"{rule.__module__}.{rule.__qualname__}".encode())
-    try:
-        digest.update(Path(inspect.getfile(rule)).read_bytes())
-    except (OSError, TypeError):
-        for name, value in sorted(vars(rule).items()):
-            function = getattr(value, "__func__", value)
-            if hasattr(function, "__code__"):
-                code = function.__code__
-                digest.update(f"{name}{code.co_code!r}{code.co_consts!r}{code.co_names!r}".encode())
-    return digest.hexdigest()
-
-
 def key_of(plan: Plan, *machine: str) -> str:
-    """The key of a plan's kernel on a machine."""
-    own = [_rule_hash(g.functions) for g in plan.rule_groups if not is_built_in(g.functions)]
-    return key_of_parts(repr(plan.signature), *own, *machine)
+    """The key of a plan's kernel on a machine. Only for plans without foreign code (`foreign_code`)."""
+    return key_of_parts(repr(plan.signature), *machine)
 
 
 def key_of_parts(*parts: str) -> str:
     """The key of code that depends on these texts and on murmura's own code."""
-    return key_of_text(_source_hash(), *parts)
+    return key_of_text(source_hash(), *parts)
 
 
 def key_of_text(*parts: str) -> str:

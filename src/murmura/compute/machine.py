@@ -1,4 +1,4 @@
-"""What this machine offers: cores, and a folder for compiled kernels."""
+"""What this machine offers: cores, memory, and a folder for compiled kernels."""
 
 from __future__ import annotations
 
@@ -21,3 +21,13 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def available_memory() -> int | None:
+    """Bytes that programs can still use, where the system says so."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as facts:
+            lines = dict(line.split(":", 1) for line in facts)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None

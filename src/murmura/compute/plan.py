@@ -6,21 +6,25 @@ obstacles, threats: arrays that may change between two steps).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property, lru_cache, reduce
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.item_tables import item_rows, padded
+from murmura.core.algebra import maximum
 from murmura.core.errors import ScenarioError
-from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
-from murmura.core.rule import Rule, numbers_of, options_of
-from murmura.core.state import SPACE_COLUMNS, State
+from murmura.core.layout import AXES, MOVING, TRACKED_FIELDS, VECTORS, Layout, column_parts
+from murmura.core.parameters import numbers_of, options_of, words_of
+from murmura.core.rule import Rule
+from murmura.core.rule_arguments import World
+from murmura.core.state import SPACE_COLUMNS, State, scalar_columns
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
+from murmura.core.world.perception import FEW_NEAREST
 from murmura.core.world.randomness import IN_SPACE, STREAM_NOISE_OFFSET, uniform_from
 from murmura.rules.environment.solids import edges_as_rows, obstacle_rows, shape_layout
 from murmura.scenario import Scenario
@@ -30,7 +34,17 @@ MOST_STATEFUL_ITEMS = 128
 AFFINITIES = ("separation", "alignment", "cohesion", "flee", "chase")
 """The factors by which one species reacts to another."""
 ALWAYS_CARRIED = ("heading_angle",)
-BUILT_IN = ("id", "position", "velocity", "heading", "speed", "max_speed", "max_force", "neighbors")
+BUILT_IN = (
+    "id",
+    "position",
+    "velocity",
+    "heading",
+    "speed",
+    "max_speed",
+    "max_force",
+    "keeps_speed",
+    "neighbors",
+)
 """Values that every agent has, whatever its rules."""
 DEFAULTS = {"panic": 0.0, "energy": 1.0, "species": 0.0}
 WORLD_NUMBERS = (
@@ -54,6 +68,11 @@ class Group:
         """The class whose static functions run."""
         assert self.rule is not None
         return self.rule.class_in(self.dimension)
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The rule's choices between words."""
+        return {} if self.rule is None else words_of(self.rule)
 
     @cached_property
     def layout(self) -> Layout:
@@ -83,15 +102,14 @@ class Plan:
         self.rules = [
             (name, rule) for name, rule in scenario.rules if rule.enabled and rule.takes_part(scenario)
         ]
-        self.groups = [
-            *_fixed_groups(scenario, lives),
-            *(self._rule_group(name, lives) for name, _ in self.rules),
-        ]
+        self.motion, self.perception = _motion_group(scenario, lives), _perception_group(scenario, lives)
+        self.rule_groups = [self._rule_group(name, lives) for name, _ in self.rules]
         self.carried = self._carried_columns()
+        self.vectors = self._vectors()
         self.own_columns = own_columns(scenario)
         self.state_columns = state_columns(scenario)
         self.has_lifecycle = any(
-            g.functions.fate or g.functions.bears or g.functions.arrives for g in self.rule_groups
+            g.functions.dies or g.functions.gives_birth or g.functions.arrives for g in self.rule_groups
         )
         self.eventful = self.has_lifecycle or any(g.functions.happens for g in self.rule_groups)
         self.capacity = max([scenario.agents, *(rule.most_agents(scenario.agents) for _, rule in self.rules)])
@@ -101,12 +119,14 @@ class Plan:
         self.occludes = scenario.perception.occlusion
         self.bins = scenario.perception.bins if self.occludes else 0
         self.uses_eye = self.occludes and any(g.functions.uses_eye for g in self.rule_groups)
-        self.numbers = self._numbers(lives)
-        self.reach = max(life.perception.radius for life in lives)
+        self.numbers = np.array(self.derived_numbers(lives), np.float32)
+        self.far_rules = self._far_rules(lives)
+        self.reach = float(self.reach_of(lives))
+        self.sight = max(life.perception.radius for life in lives)
         self.affinities = self._affinities()
         shapes = obstacle_rows(scenario)
         self.items, self.ranges, self.tracked = self._items(shapes)
-        self.item_ranges = self._item_ranges(lives)
+        self.item_ranges = np.array(self.item_ranges_of(lives), np.float32)
         self.stateful_item_count = max([0, *(end for _, _, _, end in self.stateful_items)])
         if self.stateful_item_count > MOST_STATEFUL_ITEMS:
             raise ScenarioError(
@@ -117,6 +137,14 @@ class Plan:
         if shapes:
             shapes = shapes + edges_as_rows(scenario.world)
         self.shapes = padded(shapes, len(self.shape_layout))
+
+    @property
+    def nearest_room(self) -> int:
+        """How many nearest neighbours a kernel has memory for."""
+        nearest, room = self.scenario.perception.nearest or 0, FEW_NEAREST
+        while room < nearest:
+            room *= 2
+        return room
 
     @property
     def shape_layout(self) -> Layout:
@@ -140,8 +168,9 @@ class Plan:
         return moving | dict(zip(self.carried, numbers[2 * d :], strict=True))
 
     @property
-    def rule_groups(self) -> list[Group]:
-        return self.groups[2:]
+    def groups(self) -> list[Group]:
+        """All owners of parameters, in the order of their numbers."""
+        return [self.motion, self.perception, *self.rule_groups]
 
     @property
     def signature(self) -> tuple[Any, ...]:
@@ -152,19 +181,54 @@ class Plan:
         world = self.scenario.world.edges
         return (
             groups, self.carried, self.topological, self.has_obstacles, self.species_count, world, self.item_width,
-            self.bins,
+            self.bins, self.far_rules, self.nearest_room,
         )  # fmt: skip
 
     def same_kernel(self, other: Plan) -> bool:
         """Whether another plan differs from this one in numbers and items only, in the same world."""
         return (
-            self.signature == other.signature
-            and self.state_columns == other.state_columns
-            and self._item_kinds == other._item_kinds
+            self.same_code(other)
             and self.reach == other.reach
             and self.capacity == other.capacity
             and self.scenario.world == other.scenario.world
+        )
+
+    def same_code(self, other: Plan) -> bool:
+        """Whether another plan is run by the same compiled code; world, reach and number of agents may differ."""
+        return (
+            self.signature == other.signature
+            and self.state_columns == other.state_columns
+            and self._item_kinds == other._item_kinds
             and [type(g.rule) for g in self.groups] == [type(g.rule) for g in other.groups]
+        )
+
+    def code_differences(self, other: Plan) -> list[str]:
+        """Why another plan needs other code, in the words of scenarios."""
+        mine, theirs = ({g.name: g for g in plan.groups} for plan in (self, other))
+        found = [f"rules.{name}" for name in mine.keys() ^ theirs.keys()]
+        for name in mine.keys() & theirs.keys():
+            a, b = mine[name], theirs[name]
+            if (a.numbers, a.options, type(a.rule)) != (b.numbers, b.options, type(b.rule)):
+                changed = [option for option, value in a.options if dict(b.options).get(option) != value]
+                found.append(f"options of {name}" + (f" ({', '.join(changed)})" if changed else ""))
+        facts: dict[str, Callable[[Plan], Any]] = {
+            "world.boundary or world.depth": lambda plan: plan.scenario.world.edges,
+            "the number of species": lambda plan: plan.species_count,
+            "perception.nearest": lambda plan: (plan.topological, plan.nearest_room),
+            "perception.occlusion or perception.bins": lambda plan: plan.bins,
+            "obstacles": lambda plan: plan.has_obstacles,
+        }
+        return sorted(found) + [name for name, fact in facts.items() if fact(self) != fact(other)]
+
+    def fits_in_place(self, other: Plan) -> bool:
+        """Whether only numbers differ from those of another plan of this kernel, and no size that follows from them."""
+        return (
+            self.reach == other.reach
+            and np.array_equal(self.items, other.items)
+            and np.array_equal(self.shapes, other.shapes)
+            and self.scenario.world == other.scenario.world
+            and self.scenario.motion.time_step == other.scenario.motion.time_step
+            and self.scenario.perception.nearest == other.scenario.perception.nearest
         )
 
     @property
@@ -176,11 +240,12 @@ class Plan:
         """Whether another plan has the same number of stateful items of each rule, in the same rows."""
         return [rows for _, _, *rows in self.stateful_items] == [rows for _, _, *rows in other.stateful_items]
 
-    def world_numbers(self, seed: tuple[int, int]) -> dict[str, float]:
+    def world_numbers(self, seed: tuple[int, int], scenario: Scenario | None = None) -> dict[str, Any]:
         """The values of WORLD_NUMBERS, in double precision."""
-        s, sides = self.scenario, self.scenario.world.sides
+        s = scenario or self.scenario
+        sides = s.world.sides
         noise_x, noise_y = noise_offset(seed)
-        noise_z, _ = noise_offset(seed, STREAM_NOISE_OFFSET + IN_SPACE)
+        noise_z = noise_offset(seed, STREAM_NOISE_OFFSET + IN_SPACE)[0] if self.dimension == 3 else 0.0
         return {
             "width": s.world.width,
             "height": s.world.height,
@@ -192,20 +257,20 @@ class Plan:
             "noise_x": noise_x,
             "noise_y": noise_y,
             "depth": s.world.depth or 0.0,
-            "noise_z": noise_z if self.dimension == 3 else 0.0,
+            "noise_z": noise_z,
         }
 
-    def time_at(self, step: int) -> tuple[float, float]:
-        """The time at a step, and the noise time, which restarts every NOISE_TIME_PERIOD [s]."""
+    def time_at(self, step: Any) -> tuple[Any, Any]:
+        """The time at a step, or at each of many, and the noise time, which restarts every NOISE_TIME_PERIOD [s]."""
         time = step * self.scenario.motion.time_step
         return time, time % NOISE_TIME_PERIOD
 
-    def world(self, numbers: dict[str, Any]) -> Record:
-        """The record `world` of rules, from WORLD_NUMBERS, time, noise_time, step, seed_low and seed_high."""
+    def world(self, numbers: dict[str, Any]) -> World:
+        """The `world` of rules, from WORLD_NUMBERS, time, noise_time, step, seed_low and seed_high."""
         boundary = self.scenario.world.boundary
         sides = ("width", "height", "depth")[: self.dimension]
-        return Record(
-            "world",
+        known = Record(
+            World,
             numbers
             | {
                 "size": Vec(*(numbers[side] for side in sides)),
@@ -213,10 +278,12 @@ class Plan:
                 "wraps": boundary == "wrap",
                 "walled": boundary in ("soft", "reflect"),
                 "occludes": self.occludes,
+                "overdamped": self.scenario.motion.policy == "overdamped",
             },
         )
+        return cast(World, known)
 
-    def world_at(self, step: int, seed: tuple[int, int]) -> Record:
+    def world_at(self, step: int, seed: tuple[int, int]) -> World:
         """The world at a step, in plain numbers of double precision."""
         time, noise_time = self.time_at(step)
         clock = {
@@ -252,10 +319,11 @@ class Plan:
         for _, group, begin, end in self.stateful_items:
             state.items[group.name] = np.ascontiguousarray(table[begin:end, : len(group.layout)], np.float32)
 
-    @property
-    def places(self) -> list[int]:
-        """The offset of each group's numbers among all numbers."""
-        return [0, *np.cumsum([len(group.numbers) for group in self.groups]).tolist()]
+    @cached_property
+    def number_offsets(self) -> dict[str, int]:
+        """Where each group's numbers begin among all numbers."""
+        ends = np.cumsum([len(group.numbers) for group in self.groups]).tolist()
+        return dict(zip((group.name for group in self.groups), [0, *ends], strict=False))
 
     @property
     def extras(self) -> list[str]:
@@ -280,9 +348,15 @@ class Plan:
             functions = group.functions
             columns += [*functions.reads, *functions.writes, *functions.inherits, *functions.settles]
         constant = {"species"} if self.species_count == 1 else set()  # the same for all: a constant
-        return tuple(c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *constant})
+        wanted = (c for c in dict.fromkeys(columns) if c not in {*BUILT_IN, *constant})
+        return tuple(dict.fromkeys(column_parts(wanted, self.dimension)))
 
-    def _numbers(self, lives: list[Scenario]) -> NDArray[np.float32]:
+    def _vectors(self) -> dict[str, tuple[str, ...]]:
+        """The columns of rules that are vectors, and their components."""
+        found = {str(name): column_parts([name], self.dimension) for name in VECTORS - MOVING}
+        return {name: parts for name, parts in sorted(found.items()) if {*parts} <= {*self.carried}}
+
+    def derived_numbers(self, lives: list[Scenario]) -> list[list[Any]]:
         """One row for each species: the numbers of all groups, one after the other."""
         rows = []
         for life in lives:
@@ -292,7 +366,7 @@ class Plan:
                 row += rules[group.name].numbers(life.perception.radius).values()
                 row += (_number_at(life, path) for path in rules[group.name].borrows.values())
             rows.append(row)
-        return np.array(rows, np.float32)
+        return rows
 
     def _affinities(self) -> NDArray[np.float32]:
         kinds = self.scenario.species
@@ -304,11 +378,29 @@ class Plan:
                 table[a, b] = [getattr(wanted, field) for field in AFFINITIES]
         return table
 
-    def _item_ranges(self, lives: list[Scenario]) -> NDArray[np.float32]:
+    def item_ranges_of(self, lives: list[Scenario]) -> list[Any]:
         """The greatest `item_range` of each rule over all species."""
         rules = [dict(life.rules) for life in lives]
-        found = [max(rule[group.name].item_range() for rule in rules) for group in self.rule_groups]
-        return np.array(found, np.float32)
+        return [
+            reduce(maximum, (rule[group.name].item_range() for rule in rules)) for group in self.rule_groups
+        ]
+
+    def _far_rules(self, lives: list[Scenario]) -> tuple[int, ...]:
+        """The numbers of the rules whose `pair` looks beyond the perception radius, in some species."""
+
+        def looks_far(name: str) -> bool:
+            ranges = [(dict(life.rules)[name].pair_ranges(), life.perception.radius) for life in lives]
+            return any(x > radius for own, radius in ranges for x in own)
+
+        return tuple(
+            k for k, group in enumerate(self.rule_groups) if group.functions.pair and looks_far(group.name)
+        )
+
+    def reach_of(self, lives: list[Scenario]) -> Any:
+        """How far agents look: the greatest perception radius of all species or, beyond it, range of a rule."""
+        names = [self.rule_groups[k].name for k in self.far_rules]
+        own = [x for life in lives for name in names for x in dict(life.rules)[name].pair_ranges()]
+        return reduce(maximum, [*(life.perception.radius for life in lives), *own])
 
     def _items(self, shapes: list[Any]) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """All items in one table, where each rule's rows begin and end, and (agent id, row) of tracked agents."""
@@ -351,7 +443,7 @@ def own_columns(scenario: Scenario) -> tuple[str, ...]:
     """Columns that the rules of a scenario add."""
     dimension = scenario.world.dimension
     kinds = [rule.class_in(dimension) for _, rule in scenario.rules if rule.enabled]
-    return tuple(dict.fromkeys(name for kind in kinds for name in kind.columns))
+    return tuple(dict.fromkeys(name for kind in kinds for name in scalar_columns(kind.columns, dimension)))
 
 
 def state_columns(scenario: Scenario) -> tuple[str, ...]:
@@ -359,15 +451,14 @@ def state_columns(scenario: Scenario) -> tuple[str, ...]:
     return (*(SPACE_COLUMNS if scenario.world.depth is not None else ()), *own_columns(scenario))
 
 
-def _fixed_groups(scenario: Scenario, lives: list[Scenario]) -> list[Group]:
-    motion_options = options_of(scenario.motion) | {
-        "has_min_speed": any(s.motion.min_speed > 0.0 for s in lives)
-    }
-    view_options = {"weighs_angles": any(s.perception.rear_attention != 1.0 for s in lives)}
-    return [
-        Group("motion", tuple(_motion_numbers(scenario)), tuple(motion_options.items())),
-        Group("perception", tuple(_perception_numbers(scenario)), tuple(view_options.items())),
-    ]
+def _motion_group(scenario: Scenario, lives: list[Scenario]) -> Group:
+    options = options_of(scenario.motion) | {"has_min_speed": any(s.motion.min_speed > 0.0 for s in lives)}
+    return Group("motion", tuple(_motion_numbers(scenario)), tuple(options.items()))
+
+
+def _perception_group(scenario: Scenario, lives: list[Scenario]) -> Group:
+    options = {"weighs_angles": any(s.perception.rear_attention != 1.0 for s in lives)}
+    return Group("perception", tuple(_perception_numbers(scenario)), tuple(options.items()))
 
 
 def _number_at(s: Scenario, path: str) -> float:

@@ -88,7 +88,7 @@ def shapes_of(plan: Plan) -> Shapes:
         for k, group in enumerate(plan.rule_groups):
             it = step.item(k, [one] * len(group.known))
             contribution = (
-                group.functions.item(p[k + 2], me, it, step.world) if group.functions.item else None
+                group.functions.item(p.rules[k], me, it, step.world) if group.functions.item else None
             )
             items.append(named(contribution))
             both = {**pairs[k + 1], **items[k]}

@@ -7,17 +7,29 @@ where results go. Everything called here is traced: NumPy evaluates it immediate
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from murmura.compute.plan import AFFINITIES, DEFAULTS, Group, Plan
-from murmura.compute.step_data import SAME_PLACE, Contributions, Decision, Memory, Outcome
-from murmura.core.algebra import Condition, Number, Target, as_number, minimum, sqrt, to_integer, where
+from murmura.compute.step_data import SAME_PLACE, Contributions, Decision, Memory, Outcome, Parameters
+from murmura.core.algebra import (
+    Condition,
+    Number,
+    Target,
+    as_number,
+    maximum,
+    minimum,
+    sqrt,
+    to_integer,
+    where,
+)
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.merging import Merge, Report, Sum, flatten, found, named, unflatten
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
-from murmura.core.world.motion import accelerate, heading_of, new_angle
+from murmura.core.world.motion import accelerate, heading_of, new_angle, with_a_side
 from murmura.core.world.perception import SEES_ALL, attention, faces, view_cosine
 from murmura.core.world.space import confine
 from murmura.core.world.visual_field import Eye
@@ -27,59 +39,64 @@ from murmura.rules.environment import solids, terrain
 class Step:
     """The composed step of one plan on one target."""
 
-    def __init__(self, plan: Plan, target: Target, memory: Memory, world: Record) -> None:
+    def __init__(self, plan: Plan, target: Target, memory: Memory, world: World) -> None:
         self.plan, self.target, self.memory, self.world = plan, target, memory, world
         self.rules = plan.rule_groups
-        self.scaled: set[int] = set()
-        """Groups whose numbers a rule scales for each agent."""
+        self.scaled: set[str] = set()
+        """Names of the groups whose numbers a rule scales for each agent."""
 
     # The agent itself
 
-    def parameters(self, species: Any) -> list[Record]:
+    def parameters(self, species: Any) -> Parameters:
         """Every group's numbers and options for a species."""
-        found = []
-        for group, place in zip(self.plan.groups, self.plan.places, strict=False):
-            numbers = {name: self.memory.number(place + k, species) for k, name in enumerate(group.numbers)}
-            found.append(Record(f"p of {group.name}", numbers | dict(group.options)))
-        return found
+        motion, perception, *rules = (self._record(group, species) for group in self.plan.groups)
+        return Parameters(motion, perception, tuple(rules))
 
-    def sense(self, columns: Mapping[str, Any], identity: Any) -> tuple[list[Record], Record]:
+    def _record(self, group: Group, species: Any) -> Record:
+        offset = self.plan.number_offsets[group.name]
+        numbers = {name: self.memory.number(offset + k, species) for k, name in enumerate(group.numbers)}
+        return Record(f"p of {group.name}", numbers | dict(group.options) | group.words)
+
+    def sense(self, columns: Mapping[str, Any], identity: Any) -> tuple[Parameters, Record]:
         """The parameters of an agent, and the agent as its rules see it."""
         p = self.parameters(self.species_of(columns))
-        me = Record("me", {"id": identity, "neighbors": 0.0, **self._extras(columns)})
+        me = Record(Agent, {"id": identity, "neighbors": 0.0, **self._extras(columns)})
         me = with_velocity(me, columns["velocity"]).updated({"position": columns["position"]})
-        me = me.updated({"max_speed": p[0].top_speed, "max_force": p[0].max_force})
-        return self._modulated(p, me)
+        return self._modulated(p, _with_limits(me, p))
 
     def species_of(self, columns: Mapping[str, Any]) -> Any:
         return to_integer(columns["species"]) if self.plan.species_count > 1 else None
 
     def _extras(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        return {c: columns[c] if c in self.plan.carried else DEFAULTS[c] for c in self.plan.extras}
+        own = {c: columns[c] if c in self.plan.carried else DEFAULTS[c] for c in self.plan.extras}
+        return own | {name: _vector(own, parts) for name, parts in self.plan.vectors.items()}
 
-    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
+    def _modulated(self, p: Parameters, me: Record) -> tuple[Parameters, Record]:
         """The parameters after all rules have scaled them for this agent."""
-        names = [group.name for group in self.plan.groups]
-        changed = list(p)
-        for k, group in enumerate(self.rules):
-            if group.functions.modulate is None:
-                continue
-            for path, factor in group.functions.modulate(p[k + 2], me, self.world).items():
-                owner, _, number = path.partition(".")
-                if owner not in names or number not in self.plan.groups[names.index(owner)].numbers:
-                    continue
-                at = names.index(owner)
-                changes = {number: getattr(changed[at], number) * factor}
-                if path == "perception.radius":
-                    changes["per_radius"] = changed[at].per_radius / factor
-                changed[at] = changed[at].updated(changes)
-                self.scaled.add(at)
-        return changed, me.updated({"max_speed": changed[0].top_speed, "max_force": changed[0].max_force})
+        scaled = p
+        for group, q in zip(self.rules, p.rules, strict=True):
+            if group.functions.modulate is not None:
+                for path, factor in group.functions.modulate(q, me, self.world).items():
+                    scaled = self._scaled(scaled, path, factor)
+        return scaled, _with_limits(me, scaled)
 
-    def view(self, p: list[Record], me: Record) -> Number:
+    def _scaled(self, p: Parameters, path: str, factor: Any) -> Parameters:
+        """The parameters with one number scaled, if this plan has it."""
+        owner, _, number = path.partition(".")
+        group = next((group for group in self.plan.groups if group.name == owner), None)
+        if group is None or number not in group.numbers:
+            return p
+        self.scaled.add(owner)
+        at = self.rules.index(group) if group in self.rules else owner
+        changes = {number: getattr(p.of(at), number) * factor}
+        if path == "perception.radius":
+            changes["per_radius"] = p.perception.per_radius / factor
+        return p.updated(at, changes)
+
+    def view(self, p: Parameters, me: Record) -> Number:
         """The least cosine of the angle between heading and neighbour at which the agent sees it."""
-        cosine = view_cosine(p[1], me.velocity)
-        for group, q in zip(self.rules, p[2:], strict=True):
+        cosine = view_cosine(p.perception, me.velocity)
+        for group, q in zip(self.rules, p.rules, strict=True):
             if group.functions.alert is not None:
                 cosine = where(group.functions.alert(q, me), SEES_ALL, cosine)
         return cosine
@@ -87,20 +104,20 @@ class Step:
     # Neighbours
 
     def neighbor(
-        self, p: list[Record], me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec,
+        self, p: Parameters, me: Record, columns: Mapping[str, Any], identity: Any, offset: Vec,
         inverse: Any = None,
     ) -> Record:  # fmt: skip
-        """The neighbour at an offset, as the agent sees it; `inverse` is that of the distance, where it is known."""
+        """The neighbour at an offset, as the agent sees it. Give `inverse`, 1 / distance, to save computing it."""
         place = placed(offset, inverse)
-        weighs = dict(self.plan.groups[1].options)["weighs_angles"]
+        weighs = dict(self.plan.perception.options)["weighs_angles"]
         seen = Record(
-            "seen",
+            Neighbor,
             {
                 "id": identity,
                 **place,
-                "nearness": 1.0 - place["distance"] * p[1].per_radius,
+                "nearness": 1.0 - place["distance"] * p.perception.per_radius,
                 "velocity": columns["velocity"],
-                "attention": attention(p[1], me.heading, offset, place["inverse"]) if weighs else 1.0,
+                "attention": attention(p.perception, me.heading, offset, place["inverse"]) if weighs else 1.0,
                 **self._affinities(me, columns),
                 **self._extras(columns),
             },
@@ -117,16 +134,17 @@ class Step:
     def _sees_me(self, columns: Mapping[str, Any], identity: Any, seen: Record) -> Condition:
         """Whether the neighbour sees the agent, by its own radius and field of view."""
         p, it = self.sense(columns, identity)
-        near = seen.square <= p[1].radius * p[1].radius
+        near = seen.square <= p.perception.radius * p.perception.radius
         return near & faces(self.view(p, it), it.velocity, -seen.offset, seen.square)
 
     def half_width(self, columns: Mapping[str, Any]) -> Number:
         """Half the width of a body, as others see it."""
-        place = self.plan.places[1] + self.plan.groups[1].numbers.index("body")
+        perception = self.plan.perception
+        place = self.plan.number_offsets[perception.name] + perception.numbers.index("body")
         return self.memory.number(place, self.species_of(columns)) * 0.5
 
     def contribute(
-        self, p: list[Record], me: Record, seen: Record, skipped: Container[int] = (), counts: bool = True
+        self, p: Parameters, me: Record, seen: Record, skipped: Container[int] = (), counts: bool = True
     ) -> Contributions:
         """What one neighbour contributes to the count of neighbours (unless not `counts`) and to every rule that is
         not `skipped`."""
@@ -139,34 +157,61 @@ class Step:
         """Rules that say which neighbours contribute to them at all, by numbers that no rule scales; after `sense`."""
         rules = enumerate(self.rules)
         return [
-            k for k, g in rules if g.functions.pair and g.functions.contributes and k + 2 not in self.scaled
+            k for k, g in rules if g.functions.pair and g.functions.contributes and g.name not in self.scaled
         ]
 
     def contributes(self, columns: Mapping[str, Any]) -> Condition:
         """Whether an agent contributes to any of the rules in `filtered`, whatever the species of those it meets."""
-        seen, contributes = Record("seen", self._extras(columns)), self.target.number(0.0) > 0.0
+        seen, contributes = Record(Neighbor, self._extras(columns)), self.target.number(0.0) > 0.0
         for species in range(self.plan.species_count):
             p = self.parameters(species if self.plan.species_count > 1 else None)
             for k in self.filtered:
                 test = self.rules[k].functions.contributes
                 assert test is not None
-                contributes = contributes | test(p[k + 2], seen, self.world)
+                contributes = contributes | test(p.rules[k], seen, self.world)
         return contributes
 
-    def contribution_to(self, k: int, p: list[Record], me: Record, seen: Record) -> dict[str, Merge]:
+    def contribution_to(self, k: int, p: Parameters, me: Record, seen: Record) -> dict[str, Merge]:
         """What one neighbour contributes to one rule."""
         pair = self.rules[k].functions.pair
-        return {} if pair is None else named(pair(p[k + 2], me, seen, self.world))
+        return {} if pair is None else named(pair(p.rules[k], me, seen, self.world))
 
     def merge(
-        self, before: Contributions, new: Contributions, near: Condition, visible: Condition
-    ) -> Contributions:
-        """Merge a neighbour's contributions, if it is near or visible as each rule requires."""
-        masks = [visible, *(near if group.functions.meets_everyone else visible for group in self.rules)]
+        self, before: Contributions, new: Contributions, near: Condition, visible: Condition,
+        far: Mapping[int, Condition] | None = None,
+    ) -> Contributions:  # fmt: skip
+        """Merge a neighbour's contributions, if it is near or visible as each rule requires, or as `far` says."""
+        masks = self.masks(near, visible, far)
         return [
             {name: mine.merged(its[name], mask) if name in its else mine for name, mine in entry.items()}
             for entry, its, mask in zip(before, new, masks, strict=True)
         ]
+
+    def masks(self, near: Any, visible: Any, far: Mapping[int, Any] | None = None) -> list[Any]:
+        """Which neighbours count, and which contribute to each rule."""
+        masks = [near if group.functions.meets_everyone else visible for group in self.rules]
+        for k, mask in (far or {}).items():
+            masks[k] = mask
+        return [visible, *masks]
+
+    def far(self, p: Parameters, square: Number, here: Condition, ahead: Condition) -> dict[int, Condition]:
+        """The masks of the rules that look beyond the perception radius, for a candidate at a squared distance: whether
+        it is one (`here`), and whether it lies inside the field of view (`ahead`)."""
+        return {
+            k: (square <= self.range_of(k, p))
+            & (here if self.rules[k].functions.meets_everyone else here & ahead)
+            for k in self.plan.far_rules
+        }
+
+    def range_of(self, k: int, p: Parameters) -> Number:
+        """The squared distance up to which a rule looks."""
+        own = [getattr(p.rules[k], name) for name in self.rules[k].functions.pair_range]
+        radius = reduce(maximum, own, p.perception.radius)
+        return radius * radius
+
+    def farthest(self, p: Parameters, reach: Number) -> Number:
+        """The squared distance up to which an agent looks, for one or for all of its rules."""
+        return reduce(maximum, (self.range_of(k, p) for k in self.plan.far_rules), reach)
 
     @property
     def needs_unseen(self) -> bool:
@@ -176,16 +221,16 @@ class Step:
     # Decisions
 
     def decide(
-        self, p: list[Record], me: Record, contributions: Contributions, initial_items: Contributions,
+        self, p: Parameters, me: Record, contributions: Contributions, initial_items: Contributions,
         eye: Eye | None = None,
     ) -> Decision:  # fmt: skip
         """Apply `feel` of every rule, then sum up the forces."""
         me = me.updated({"neighbors": contributions[0][""].result} | ({} if eye is None else {"eye": eye}))
         pairs, was = enumerate(zip(contributions[1:], initial_items, strict=True)), me
         results = [
-            found({**merged, **self._items(k, p[k + 2], me, initial)}) for k, (merged, initial) in pairs
+            found({**merged, **self._items(k, p.rules[k], me, initial)}) for k, (merged, initial) in pairs
         ]
-        for group, q, result in zip(self.rules, p[2:], results, strict=True):
+        for group, q, result in zip(self.rules, p.rules, results, strict=True):
             if group.functions.feel is not None:
                 me = self._changed(group, me, group.functions.feel(q, me, result, self.world))
         force, forces = self._force(p, me, results)
@@ -223,43 +268,56 @@ class Step:
             )
         if "velocity" in changes:
             me = with_velocity(me, changes["velocity"])
-        return me.updated({name: value for name, value in changes.items() if name != "velocity"})
+        changed = dict(changes)
+        for name in self.plan.vectors.keys() & changes.keys():
+            changed |= dict(zip(self.plan.vectors[name], changes[name], strict=True))
+        return me.updated({name: value for name, value in changed.items() if name != "velocity"})
 
-    def _force(self, p: list[Record], me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
+    def _force(self, p: Parameters, me: Record, results: list[Any]) -> tuple[Vec, dict[str, Vec]]:
         """The total force (the clamped sum plus unclamped forces), and each rule's share by name."""
         zero = Vec(*[self.target.number(0.0)] * len(me.position))
-        forces: dict[str, Vec] = {}
-        others: Any = self.target.number(1.0)
-        silencers = set()
-        for k, (group, q, result) in enumerate(zip(self.rules, p[2:], results, strict=True)):
-            if group.functions.steer is not None:
-                forces[group.name] = self._steer(k, group, q, me, result, zero)
-            if group.functions.exclusive is not None:
-                silencers.add(group.name)
-                others = where(group.functions.exclusive(q, me, result, self.world), 0.0, others)
-            if group.functions.suppress is not None:
-                silencers.add(group.name)
-                others = minimum(others, group.functions.suppress(q, me, result, self.world))
+        forces = {
+            group.name: self._steer(group, q, me, result, zero)
+            for group, q, result in zip(self.rules, p.rules, results, strict=True)
+            if group.functions.steer is not None
+        }
+        for name, factor in self._silence(p, me, results).items():
+            if name in forces:
+                forces[name] = forces[name] * factor
         wish = free = zero
         for group in self.rules:
-            if group.name not in forces:
-                continue
-            if group.functions.clamped:
-                if silencers and group.name not in silencers:
-                    forces[group.name] = forces[group.name] * others
+            if group.name in forces and group.functions.clamped:
                 wish = wish + forces[group.name]
-            else:
+            elif group.name in forces:
                 free = free + forces[group.name]
-        if p[0].clamp_total:
-            wish = wish.limited(me.max_force * (1.0 + p[0].panic_force * me.panic))
-        return wish + free, forces
+        if p.motion.clamp_total:
+            wish = wish.limited(me.max_force * (1.0 + p.motion.panic_force * me.panic))
+        force = wish + free
+        return with_a_side(force, me, self.world) if p.motion.policy_constant else force, forces
 
-    def _steer(self, k: int, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
+    def _silence(self, p: Parameters, me: Record, results: list[Any]) -> dict[str, Any]:
+        """Factors on the forces of clamped rules that others suppress. Those that suppress are not suppressed."""
+        factors: dict[str, Any] = {}
+        silencers = [g.name for g in self.rules if g.functions.exclusive or g.functions.suppress]
+        clamped = [g.name for g in self.rules if g.functions.clamped and g.name not in silencers]
+        for group, q, result in zip(self.rules, p.rules, results, strict=True):
+            if group.name not in silencers:
+                continue
+            factor: Any = self.target.number(1.0)
+            if group.functions.exclusive is not None:
+                factor = where(group.functions.exclusive(q, me, result, self.world), 0.0, factor)
+            if group.functions.suppress is not None:
+                factor = minimum(factor, group.functions.suppress(q, me, result, self.world))
+            named = group.functions.silences or clamped
+            factors |= {name: minimum(factors.get(name, 1.0), factor) for name in clamped if name in named}
+        return factors
+
+    def _steer(self, group: Group, q: Record, me: Record, result: Any, zero: Vec) -> Vec:
         """The force of one rule; skipped at run time if a weight of 0 makes it zero."""
         steer = group.functions.steer
         assert steer is not None
         key = group.functions.silent_when_zero
-        uniform = self.plan.species_count == 1 and k + 2 not in self.scaled
+        uniform = self.plan.species_count == 1 and group.name not in self.scaled
         if group.functions.pair is not None or key not in group.numbers or not uniform:
             return self._vector(group, steer(q, me, result, self.world))
         force = self.target.branch(
@@ -278,31 +336,31 @@ class Step:
 
     # Life and death
 
-    def outcome(self, p: list[Record], decision: Decision) -> Outcome:
+    def outcome(self, p: Parameters, decision: Decision) -> Outcome:
         """Death with its cause, events, and births."""
         was, me = decision.was, decision.me
         cause, by = self.target.number(0.0), self.target.number(-1.0)
-        events, young = [], []
-        for k, (group, q, result) in enumerate(zip(self.rules, p[2:], decision.found, strict=True)):
-            if group.functions.fate is not None:
-                why, who = group.functions.fate(q, me, result, self.world)
+        events, births = [], []
+        for k, (group, q, result) in enumerate(zip(self.rules, p.rules, decision.found, strict=True)):
+            if group.functions.dies is not None:
+                why, who = group.functions.dies(q, me, result, self.world)
                 fresh = (cause == 0.0) & (as_number(self.target, why) > 0.0)
                 cause, by = where(fresh, why, cause), where(fresh, who, by)
             if group.functions.happens is not None:
                 events.append(group.functions.happens(q, was, me, result, self.world))
-            if group.functions.bears is not None:
-                young.append((k, *group.functions.bears(q, was, me, result, self.world)))
-        return Outcome(cause, by, events, young)
+            if group.functions.gives_birth is not None:
+                births.append((k, *group.functions.gives_birth(q, was, me, result, self.world)))
+        return Outcome(cause, by, events, births)
 
-    def live(self, p: list[Record], me: Record, force: Vec) -> Record:
+    def live(self, p: Parameters, me: Record, force: Vec) -> Record:
         """Move the agent, apply obstacles and edges, then `age` of every rule."""
-        velocity = accelerate(p[0], me, force, self.world)
+        velocity = accelerate(p.motion, me, force, self.world)
         first = any(group.functions.moves_first for group in self.rules)
         position, velocity = self._moved(me, me.velocity if first else velocity, velocity)
         position, velocity = confine(self.world, position, velocity)
         angle = new_angle(velocity, me.heading_angle)
         me = with_velocity(me, velocity).updated({"position": position, "heading_angle": angle})
-        for group, q in zip(self.rules, p[2:], strict=True):
+        for group, q in zip(self.rules, p.rules, strict=True):
             if group.functions.age is not None:
                 me = self._changed(group, me, group.functions.age(q, me, self.world))
         return me
@@ -328,23 +386,23 @@ class Step:
 
     # Reports to items
 
-    def speaks(self, k: int, p: list[Record], me: Record, alive: Condition) -> Condition:
+    def may_report(self, k: int, p: Parameters, me: Record, alive: Condition) -> Condition:
         """Whether an agent reports to the items of a rule."""
-        speaks = self.rules[k].functions.speaks
-        return alive if speaks is None else alive & speaks(p[k + 2], me, self.world)
+        may_report = self.rules[k].functions.may_report
+        return alive if may_report is None else alive & may_report(p.rules[k], me, self.world)
 
-    def reports(self, k: int, p: list[Record], me: Record, it: Record) -> dict[str, Report]:
+    def reports(self, k: int, p: Parameters, me: Record, it: Record) -> dict[str, Report]:
         """What an agent reports to an item."""
         gather = self.rules[k].functions.gather
-        return {} if gather is None else gather(p[k + 2], me, it, self.world)
+        return {} if gather is None else gather(p.rules[k], me, it, self.world)
 
-    def target_report(self, k: int, p: list[Record], me: Record) -> dict[str, Any]:
+    def target_report(self, k: int, p: Parameters, me: Record) -> dict[str, Any]:
         """What an agent writes into an item whose target it is: values by column."""
         report = self.rules[k].functions.report
         if report is None:
             return {}
         layout, columns = self.rules[k].layout, {}
-        for field, value in report(p[k + 2], me, self.world).items():
+        for field, value in report(p.rules[k], me, self.world).items():
             for place, part in zip(layout.columns_of(field), flatten(value), strict=True):
                 columns[layout.columns[place]] = as_number(self.target, part)
         return columns
@@ -362,10 +420,25 @@ def placed(offset: Vec, inverse: Any = None) -> dict[str, Any]:
     return {"offset": offset, "square": square, "distance": square * inverse, "inverse": inverse}
 
 
+def _vector(columns: Mapping[str, Any], parts: Sequence[str]) -> Any:
+    """A vector of these columns, which some kernels load only if they are read."""
+    numbers = [columns[part] for part in parts]
+    if any(isinstance(x, Lazy) for x in numbers):
+        return Lazy(lambda: Vec(*(x.make() if isinstance(x, Lazy) else x for x in numbers)))
+    return Vec(*numbers)
+
+
 def with_velocity(me: Record, velocity: Vec) -> Record:
     """The agent with another velocity, and the heading and speed that follow from it."""
     heading, speed = heading_of(velocity)
     return me.updated({"velocity": velocity, "heading": heading, "speed": speed})
+
+
+def _with_limits(me: Record, p: Parameters) -> Record:
+    motion = p.motion
+    return me.updated(
+        {"max_speed": motion.top_speed, "max_force": motion.max_force, "keeps_speed": motion.policy_constant}
+    )
 
 
 def initial_contributions(target: Target, shapes: Contributions) -> Contributions:
@@ -376,5 +449,5 @@ def initial_contributions(target: Target, shapes: Contributions) -> Contribution
 class UnscaledStep(Step):
     """A step without modulation, for heredity: agents have the parameters of their species."""
 
-    def _modulated(self, p: list[Record], me: Record) -> tuple[list[Record], Record]:
+    def _modulated(self, p: Parameters, me: Record) -> tuple[Parameters, Record]:
         return p, me

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from murmura.core.merging import Merge
@@ -14,6 +14,29 @@ SAME_PLACE = 1e-20
 """Keeps 1/d, and its cube, finite for agents in the same place."""
 Contributions = list[dict[str, Merge]]
 """What neighbours contribute: their number, then the contributions to each rule by name."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The numbers and options of an agent's motion, of its perception and of each rule, in the order of the rules."""
+
+    motion: Record
+    perception: Record
+    rules: tuple[Record, ...]
+
+    def of(self, owner: int | str) -> Record:
+        """The record of "motion", "perception", or of a rule by its number."""
+        record: Record = self.rules[owner] if isinstance(owner, int) else getattr(self, owner)
+        return record
+
+    def updated(self, owner: int | str, values: dict[str, Any]) -> Parameters:
+        """These parameters with other values in one record."""
+        changed = self.of(owner).updated(values)
+        if owner == "motion":
+            return replace(self, motion=changed)
+        if owner == "perception":
+            return replace(self, perception=changed)
+        return replace(self, rules=tuple(changed if k == owner else q for k, q in enumerate(self.rules)))
 
 
 class Memory(Protocol):
@@ -52,5 +75,5 @@ class Outcome:
     cause: Any
     by: Any
     events: list[tuple[Any, Any, Any]]
-    young: list[tuple[int, Any, Any]]
-    """For each rule that bears young: its number, whether there is a birth, and the father."""
+    births: list[tuple[int, Any, Any]]
+    """For each rule with `gives_birth`: its number, whether there is a birth, and the father."""

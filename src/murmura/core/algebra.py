@@ -9,6 +9,7 @@ Rules are branch-free: `where(condition, a, b)` selects, and conditions combine 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,9 @@ __all__ = [
     "cos",
     "exp",
     "floor",
+    "force_for_acceleration",
+    "force_for_change",
+    "force_for_velocity",
     "given",
     "halves",
     "inverse_root",
@@ -75,11 +79,14 @@ __all__ = [
     "look_up",
     "maximum",
     "minimum",
+    "normal_from",
+    "ornstein_uhlenbeck",
     "power",
     "rotate_left_32",
     "signed_bytes",
     "sin",
     "sin_cos",
+    "sin_cos_of_degrees",
     "sqrt",
     "tanh",
     "to_integer",
@@ -123,6 +130,14 @@ def sin_cos(angle: Number) -> tuple[Number, Number]:
     """Sine and cosine of an angle in radians."""
     found: tuple[Number, Number] = function_of("sin_cos", lambda x: (np.sin(x), np.cos(x)), angle)
     return found
+
+
+def sin_cos_of_degrees(angle: Number) -> tuple[Number, Number]:
+    """Sine and cosine of an angle in degrees, for numbers that are derived from a scenario once."""
+    if isinstance(angle, Value):
+        return sin_cos(angle * (math.pi / 180.0))
+    radians = math.radians(angle)
+    return math.sin(radians), math.cos(radians)
 
 
 def sin(angle: Number) -> Number:
@@ -169,6 +184,49 @@ def log(x: Number) -> Number:
 
 def tanh(x: Number) -> Number:
     return function_of("tanh", np.tanh, x)
+
+
+def normal_from(u: Number, v: Number) -> tuple[Number, Number]:
+    """Two independent standard normal numbers from two uniform ones in [0, 1) (Box and Muller)."""
+    size = sqrt(-2.0 * log(1.0 - u))
+    sine, cosine = sin_cos(v * (2.0 * math.pi))
+    return size * cosine, size * sine
+
+
+def ornstein_uhlenbeck(x: Any, normal: Any, rate: Number, spread: Number, dt: Number) -> Any:
+    """A number or vector after a step of dx = -rate x dt + noise; exact for any step.
+
+    Args:
+        x: The value before the step.
+        normal: Standard normal numbers, of the same shape as x.
+        rate: How fast x is forgotten [1/s].
+        spread: The standard deviation that x has in the long run, sqrt(D / rate) where D is half the noise's strength.
+        dt: The time step [s].
+    """
+    return x * exp(-(rate * dt)) + normal * (spread * sqrt(_share_lost(2.0 * rate * dt)))
+
+
+def _share_lost(z: Number) -> Number:
+    """1 - exp(-z), by a series where the difference would lose digits in single precision."""
+    series = z * (1.0 - z * (0.5 - z * (1.0 / 6.0 - z * (1.0 / 24.0))))
+    return where(z < 0.05, series, 1.0 - exp(-z))
+
+
+def force_for_acceleration(acceleration: Any, world: Any) -> Any:
+    """The force that causes an acceleration [u/s^2], whatever the time step and the unit of velocities.
+
+    The rule must not be `clamped`, and the speed must not be limited, if the acceleration is to be exact."""
+    return acceleration * (world.dt / (world.thrust * world.pace))
+
+
+def force_for_change(change: Any, world: Any) -> Any:
+    """The force that changes the velocity by a vector in one step, in the scenario's unit of velocities."""
+    return change / world.thrust
+
+
+def force_for_velocity(velocity: Any, me: Any, world: Any) -> Any:
+    """The force after which the agent has this velocity (in the scenario's unit), with or without inertia."""
+    return velocity if world.overdamped else (velocity - me.velocity) / world.thrust
 
 
 def look_up(table: Any, index: Integer) -> Any:

@@ -19,17 +19,20 @@ HOOKS: dict[str, str] = {
     "suppress": "p, me, found, world",
     "exclusive": "p, me, found, world",
     "age": "p, me, world",
-    "fate": "p, me, found, world",
+    "dies": "p, me, found, world",
     "happens": "p, was, me, found, world",
-    "bears": "p, was, me, found, world",
+    "gives_birth": "p, was, me, found, world",
     "inherit": "p, mother, father, child_id, world",
-    "speaks": "p, me, world",
+    "may_report": "p, me, world",
     "gather": "p, me, it, world",
     "report": "p, me, world",
     "turn": "p, it, reports, items, world",
     "arrives": "p, it, species, world",
     "settle": "p, it, name, world",
 }
+
+FORMER_NAMES = {"hush": "suppress", "fate": "dies", "bears": "gives_birth", "speaks": "may_report"}
+"""Functions by the names that rules of earlier versions, and recorded runs, have for them."""
 
 
 def place_of(function: Callable[..., Any]) -> str:

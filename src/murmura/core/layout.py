@@ -21,6 +21,20 @@ def vector(name: str) -> VectorField:
     return VectorField(name)
 
 
+VECTORS: set[str] = {"position", "velocity"}
+"""The columns of agents that are vectors; rules add their own."""
+
+
+def column_parts(names: Iterable[str], dimension: int) -> tuple[str, ...]:
+    """Names of columns, those of vectors by component."""
+    return tuple(
+        part
+        for name in names
+        for part in components(vector(name) if name in VECTORS - MOVING else name, dimension)
+    )
+
+
+MOVING = {"position", "velocity"}
 POSITION, VELOCITY = vector("position"), vector("velocity")
 
 

@@ -24,14 +24,20 @@ class Model(BaseModel):
 
 
 PLACES = (0.0, 2000.0)
-"""Slider range of a coordinate [u]; most worlds are no wider."""
+"""Slider range of a coordinate [u] where no world is known (see scenario/sliders.py)."""
+HEIGHTS = (0.0, 1000.0)
+"""The same of a height."""
 
 
 def quantity(
-    default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, **bounds: Any
-) -> Any:
-    """A numeric field: default, description, unit, useful slider range, hard bounds (gt, ge, lt, le)."""
-    extra: dict[str, Any] = {"unit": unit}
+    default: Any, text: str, unit: str = "", slider: tuple[float, float] | None = None, scales: bool = False,
+    **bounds: Any,
+) -> Any:  # fmt: skip
+    """A numeric field: default, description, unit, useful slider range, hard bounds (gt, ge, lt, le).
+
+    Ranges of lengths and speeds follow the scenario, and those of a number that `scales` with them.
+    """
+    extra: dict[str, Any] = {"unit": unit} | ({"scales": True} if scales else {})
     if slider is not None:
         extra["slider"] = list(slider)
     return Field(default, description=text, json_schema_extra=extra, **bounds)
@@ -40,7 +46,7 @@ def quantity(
 def height() -> Any:
     """The height of a position, for 3-D worlds."""
     text = "Its height, in a 3-D world; none: halfway up."
-    return quantity(None, text, "u", (0.0, 1000.0))
+    return quantity(None, text, "u", HEIGHTS)
 
 
 def choice(default: Any, text: str) -> Any:

@@ -5,8 +5,12 @@ Notebooks show standard error in red, like a failure, so a notice there is plain
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Escape sequences begin with these, and some turn the direction of what follows; tabs and new lines are none."""
 
 
 def in_notebook() -> bool:
@@ -15,11 +19,16 @@ def in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
+def printable(text: str) -> str:
+    """A text that may contain names from any file, without characters that control a terminal: they are spelled out."""
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def print_notice(text: str) -> None:
     if in_notebook():
         ChangingLine().end(text)
     else:
-        print(f"murmura: {text}", file=sys.stderr, flush=True)
+        print(f"murmura: {printable(text)}", file=sys.stderr, flush=True)
 
 
 class ChangingLine:
@@ -31,7 +40,7 @@ class ChangingLine:
         self._handle: Any = None
 
     def show(self, text: str) -> None:
-        line = f"murmura: {text}"
+        line = f"murmura: {printable(text)}"
         if not self._is_notebook:
             print(f"\r\x1b[K{line} " if self.can_change else f"{line}\n", end="", file=sys.stderr, flush=True)
         elif self._handle is None:

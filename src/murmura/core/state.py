@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError, nearest
+from murmura.core.layout import MOVING, VECTORS, VectorField, components, vector
 
 
 class Gender(IntEnum):
@@ -91,14 +92,29 @@ DTYPE = np.dtype([(c, np.float32) for c in FLOAT_COLUMNS] + [(c, np.int32) for c
 LARGEST_ID = 2**31 - 2
 
 
-def declare_columns(columns: Mapping[str, float | int]) -> None:
-    """Register the columns that a rule adds."""
-    for name, default in columns.items():
+def declare_columns(columns: Mapping[str, Any]) -> None:
+    """Register the columns that a rule adds. A vector has one for each axis."""
+    for name in columns:
+        if (name in OWN_COLUMNS) if isinstance(name, VectorField) else (name in VECTORS):
+            raise ScenarioError(f"the column {str(name)!r} is declared twice, as a number and as a vector")
+    VECTORS.update(str(name) for name in columns if isinstance(name, VectorField))
+    for name, default in scalar_columns(columns).items():
         if name in DTYPE.fields or name in ALIASES:  # type: ignore[operator]
             raise ScenarioError(f"a rule cannot declare the column {name!r}: every agent already has it")
         if OWN_COLUMNS.get(name, default) != default:
             raise ScenarioError(f"the column {name!r} is declared twice, with different defaults")
         OWN_COLUMNS[name] = default
+
+
+def scalar_columns(columns: Mapping[str, Any], dimension: int = 3) -> dict[str, float | int]:
+    """The columns that a rule declares, vectors by component: `vector("spin"): 0.0` or `(0.0, 0.0, 1.0)`."""
+    found: dict[str, float | int] = {}
+    for name, default in columns.items():
+        parts = components(name, dimension)
+        single = isinstance(default, float | int)
+        values = [default] * len(parts) if single else [*default, 0.0, 0.0]
+        found |= dict(zip(parts, values, strict=False))
+    return found
 
 
 def column_type(name: str) -> np.dtype[Any]:
@@ -161,6 +177,9 @@ class State:
         return len(self.columns["id"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if name in VECTORS:
+            parts = components(vector(name), 3 if "position_z" in self.columns else 2)
+            return np.stack([self[f"{name}_{part[-1]}" if name in MOVING else part] for part in parts], -1)
         full = column_name(name)
         if full not in self.columns:
             raise UnknownNameError(
@@ -228,6 +247,17 @@ class State:
         twin.next_id = self.next_id
         twin.items = {name: rows.copy() for name, rows in self.items.items()}
         return twin
+
+    def split(self, count: int) -> list[State]:
+        """Flocks of equal size that follow each other, without items; their columns are views of this state's."""
+        size = len(self) // count
+        parts = []
+        for number in range(count):
+            rows, part = slice(number * size, (number + 1) * size), State.__new__(State)
+            part.columns = {name: column[rows] for name, column in self.columns.items()}
+            part.next_id, part.items = self.next_id, {}
+            parts.append(part)
+        return parts
 
     def digest(self, step: int) -> str:
         """SHA-256 of every bit of the state at a step."""

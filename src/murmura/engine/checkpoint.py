@@ -11,8 +11,7 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -25,6 +24,7 @@ from murmura.core.errors import MurmuraError, RunError
 from murmura.core.state import DTYPE, OWN_COLUMNS, SPACE_COLUMNS, State, column_type
 from murmura.scenario import Scenario
 from murmura.scenario.models import MOST_AGENTS
+from murmura.scenario.plain_files import atomic_file, open_plain_file
 
 if TYPE_CHECKING:
     from murmura.engine.simulation import Simulation
@@ -33,6 +33,8 @@ FORMAT = 2
 LARGEST_HEADER = 16 * 2**20
 ITEMS = "items."
 MOST_ITEM_BYTES = 64 * 2**20
+ARCHIVE_END = b"PK\x05\x06" + bytes(18)
+"""The last record of an archive without a comment, apart from its counts and offsets."""
 
 
 class Checkpoint(NamedTuple):
@@ -43,11 +45,23 @@ class Checkpoint(NamedTuple):
     step_count: int
     state: State
     notes: dict[str, Any]
+    portable: bool = False
 
 
 def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | None = None) -> str:
     """Write a checkpoint atomically, with notes for its reader; return the state's digest."""
-    path = Path(path)
+    path = file_path(path)
+    parts = parts_of(simulation, notes)
+    try:
+        with atomic_file(path) as file:
+            write_parts(file, parts)
+    except OSError as error:
+        raise RunError(f"cannot write the checkpoint {path}: {error}") from None
+    return simulation.state_hash()
+
+
+def parts_of(simulation: Simulation, notes: Mapping[str, Any] | None = None) -> dict[str, NDArray[Any]]:
+    """The arrays of a checkpoint by name, the first of them its header."""
     state = simulation.state
     header = {
         "format": FORMAT,
@@ -57,25 +71,20 @@ def save(simulation: Simulation, path: str | Path, notes: Mapping[str, Any] | No
         "digest": simulation.state_hash(),
         "scenario": simulation.scenario.model_dump(mode="json"),
         "notes": dict(notes or {}),
+        "portable": simulation.portable,
     }
     header["seal"] = seal(header)
     content = json.dumps(header).encode()
     if len(content) > LARGEST_HEADER - 4096:  # more than NumPy's own headers take
         raise RunError(
-            f"cannot write the checkpoint {path}: its scenario has {len(content) / 2**20:.1f} MB, expected less than "
+            f"cannot write a checkpoint: its scenario has {len(content) / 2**20:.1f} MB, expected less than "
             f"{LARGEST_HEADER // 2**20}"
         )
     parts = {"header": np.frombuffer(content, np.uint8), **state.columns}
-    parts |= {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
-    try:
-        with atomic_file(path) as file:
-            _write(file, parts)
-    except OSError as error:
-        raise RunError(f"cannot write the checkpoint {path}: {error}") from None
-    return str(header["digest"])
+    return parts | {f"{ITEMS}{name}": np.ascontiguousarray(rows) for name, rows in state.items.items()}
 
 
-def _write(file: BinaryIO, parts: Mapping[str, NDArray[Any]]) -> None:
+def write_parts(file: BinaryIO, parts: Mapping[str, NDArray[Any]]) -> None:
     """The bytes of `numpy.savez`, without its two copies of each array."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in parts.items():
@@ -90,57 +99,36 @@ def seal(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a crash leaves either the old one or the new one."""
-    with atomic_file(path) as file:
-        file.write(content)
-
-
-@contextmanager
-def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that is flushed to disk and renamed at the end; the folder is flushed too."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.unlink(missing_ok=True)  # left by a killed process with the same id
-        # Exclusively created: a hostile folder may contain a link of that name.
-        handle = os.open(
-            temporary,
-            os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
-            0o666,
-        )
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # other systems cannot open a folder
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+def file_path(path: str | Path) -> Path:
+    found = Path(path)
+    if not found.name or found.is_dir():
+        raise RunError(f"a checkpoint is a file, got the folder {str(path)!r}: add a name, such as flock.npz")
+    return found
 
 
 def load(path: str | Path) -> Checkpoint:
     """Read a checkpoint."""
-    path = Path(path)
+    path = file_path(path)
     try:
-        with path.open("rb") as file:
-            return _read(file)
+        with open_plain_file(path) as file:
+            return read(file)
     except FileNotFoundError:
         raise RunError(f"there is no checkpoint {path}") from None
+    except OSError as error:
+        raise RunError(f"cannot read the checkpoint {path}: {error.strerror or error}") from None
     except MurmuraError as error:
         raise RunError(f"the checkpoint {path} cannot be used: {error}") from None
     except Exception as error:  # zlib, lzma, struct, memory ...: a broken archive may raise anything
         raise RunError(f"the checkpoint {path} is damaged: {error}") from None
 
 
-def _read(file: Any) -> Checkpoint:
+def read(file: Any, scenario_of: Callable[[Any], Scenario] = Scenario.from_data) -> Checkpoint:
+    """Read and check an open checkpoint, whatever is wrong with it raises."""
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
+        file.seek(-len(ARCHIVE_END), os.SEEK_END)
+        if min((entry.header_offset for entry in entries), default=1) or not _is_end(file.read()):
+            raise ValueError("bytes were added before or after its content")
         sizes = {entry.filename: entry.file_size for entry in entries}
         expected = {f"{name}.npy" for name in (*(DTYPE.names or ()), "header")}
         rest = sorted(name.removesuffix(".npy") for name in set(sizes) - expected)
@@ -172,13 +160,25 @@ def _read(file: Any) -> Checkpoint:
     state.next_id = int(header["next_id"])
     if state.digest(int(header["step_count"])) != header["digest"]:
         raise ValueError("its contents do not match its digest")
-    scenario = Scenario.from_data(header["scenario"])
+    scenario = scenario_of(header["scenario"])
     space = {*SPACE_COLUMNS} & {*state_columns(scenario)}
     if {*SPACE_COLUMNS} & {*state.columns} != space:
         raise ValueError(f"its scenario has the columns {sorted(space)} of space, and it holds others")
     _check_items(scenario, state)
     _check_state(state, len(scenario.species_names()))
-    return Checkpoint(scenario, int(header["seed"]), int(header["step_count"]), state, dict(header["notes"]))
+    return Checkpoint(
+        scenario,
+        int(header["seed"]),
+        int(header["step_count"]),
+        state,
+        dict(header["notes"]),
+        header.get("portable", False) is True,
+    )
+
+
+def _is_end(tail: bytes) -> bool:
+    """Whether an archive ends here: its last record, without the comment in which `zipfile` would let anything pass."""
+    return tail[:4] == ARCHIVE_END[:4] and tail[-2:] == ARCHIVE_END[-2:]
 
 
 def _part(archive: zipfile.ZipFile, name: str, dtype: Any, dimensions: int = 1) -> NDArray[Any]:

@@ -1,7 +1,11 @@
-"""Random positions and velocities at step 0, from scenario and seed."""
+"""Random positions and velocities at step 0, from scenario and seed.
+
+Every agent draws for itself, so agents of many worlds are drawn together: each with the words of its world's seed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,14 +25,24 @@ from murmura.rules.environment import solids
 from murmura.scenario import Scenario
 
 TRIES = 200
+Words = tuple[Any, Any]
+"""The low and the high word of a seed; or arrays of them, one element for each agent."""
 
 
-def drawn_places(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
+def words_of(seeds: Sequence[int], size: int) -> Words:
+    """The words of each agent's seed, in worlds of so many agents that follow each other."""
+    if len(seeds) == 1:
+        return seed_words(seeds[0])
+    low, high = np.array([seed_words(seed) for seed in seeds], np.uint64).reshape(-1, 2).T
+    return np.repeat(low, size), np.repeat(high, size)
+
+
+def drawn_places(scenario: Scenario, words: Words, ids: NDArray[np.int32]) -> list[NDArray[Any]]:
     """Random positions outside all obstacles, one array for each axis; each agent draws until one is free."""
-    low, high = seed_words(seed)
     places = np.zeros((scenario.world.dimension, len(ids)))
     left = np.arange(len(ids))
     for attempt in range(TRIES):
+        low, high = (word[left] if isinstance(word, np.ndarray) else word for word in words)
         draws = [*uniform_from(low, high, attempt, ids[left], STREAM_POSITION)]
         if scenario.world.dimension == 3:
             draws += uniform_from(low, high, attempt, ids[left], STREAM_POSITION + IN_SPACE)[:1]
@@ -54,10 +68,10 @@ def below_edges(scenario: Scenario, places: Any) -> list[NDArray[Any]]:
     return found
 
 
-def drawn_velocities(scenario: Scenario, seed: int, ids: NDArray[np.int32]) -> Any:
+def drawn_velocities(scenario: Scenario, words: Words, ids: NDArray[np.int32]) -> Any:
     """A direction and the scenario's speed for each id (S2-17), one array for each axis."""
-    turn, height = uniform_from(*seed_words(seed), 0, ids, STREAM_HEADING)
-    extra, _ = uniform_from(*seed_words(seed), 0, ids, STREAM_SPEED)
+    turn, height = uniform_from(*words, 0, ids, STREAM_HEADING)
+    extra, _ = uniform_from(*words, 0, ids, STREAM_SPEED)
     motion, start = scenario.motion, scenario.start
     speed = motion.speed if motion.policy == "constant" else start.speed + extra * start.speed_spread
     if start.direction is not None:

@@ -16,7 +16,7 @@ MOST_EVENTS = 1_000_000
 
 
 class EventBuffer:
-    """The newest unread events, oldest first."""
+    """The newest unread events, oldest first; none if `most` is 0."""
 
     def __init__(self, most: int = MOST_EVENTS) -> None:
         self._most = most
@@ -26,7 +26,7 @@ class EventBuffer:
 
     def add(self, rows: NDArray[np.float64]) -> None:
         """Keep rows of EVENT_FIELDS; drop the oldest above the limit."""
-        if not len(rows):
+        if not len(rows) or not self._most:
             return
         self._pieces.append(rows)
         self._count += len(rows)

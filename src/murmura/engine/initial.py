@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from murmura.compute.item_tables import item_layout, item_rows, padded
 from murmura.compute.plan import state_columns
 from murmura.core.errors import ScenarioError
-from murmura.core.layout import AXES
+from murmura.core.layout import AXES, column_parts
+from murmura.core.rule import Rule
 from murmura.core.state import (
     INTEGER_COLUMNS,
     LARGEST_ID,
@@ -23,10 +24,11 @@ from murmura.core.state import (
     newborn_value,
 )
 from murmura.core.world.randomness import STREAM_GENDER, seed_words, uniform_from
-from murmura.engine.drawing import below_edges, drawn_places, drawn_velocities
+from murmura.engine.drawing import Words, below_edges, drawn_places, drawn_velocities, words_of
 from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
+from murmura.scenario.models import MOST_AGENTS
 
 LARGEST_STEP = 2**62
 CODES = {"gender": Gender, "feeding_state": FeedingState, "mating_state": MatingState}
@@ -35,11 +37,20 @@ LARGEST_COORDINATE = 1e9  # squares of it are still finite in single precision
 
 def random_start(scenario: Scenario, seed: int) -> State:
     """Agents at random positions and headings, a function of scenario and seed."""
-    state = State(scenario.agents, state_columns(scenario))
-    _set_vectors(state, "position", drawn_places(scenario, seed, state.ids))
-    _set_velocities(state, drawn_velocities(scenario, seed, state.ids))
-    _set_individuals(scenario, state, seed)
-    _set_founders(scenario, state, seed)
+    return random_starts(scenario, [seed])
+
+
+def random_starts(scenario: Scenario, seeds: Sequence[int]) -> State:
+    """The random starts with these seeds one after the other, drawn in one pass: the same bits as one by one."""
+    size = scenario.agents
+    state = State(size * len(seeds), state_columns(scenario))
+    state.columns["id"][:] = np.tile(np.arange(size, dtype=np.int32), len(seeds))
+    state.next_id = size
+    words = words_of(seeds, size)
+    _set_vectors(state, "position", drawn_places(scenario, words, state.ids))
+    _set_velocities(state, drawn_velocities(scenario, words, state.ids))
+    _set_individuals(scenario, state, words, size)
+    _set_founders(scenario, state, seeds)
     return state
 
 
@@ -73,7 +84,7 @@ def given_start(
     _check_places(scenario, places)
     _set_vectors(state, "position", below_edges(scenario, places[order].T))
     if velocities is None:
-        _set_velocities(state, drawn_velocities(scenario, seed, state.ids))
+        _set_velocities(state, drawn_velocities(scenario, seed_words(seed), state.ids))
     else:
         speeds = checked_vectors("velocities", velocities, dimension)
         if len(speeds) != n:
@@ -81,7 +92,7 @@ def given_start(
                 f"velocities must have one row for each of the {n} positions, got {len(speeds)}"
             )
         _set_velocities(state, _allowed(scenario, speeds[order]).T)
-    _set_individuals(scenario, state, seed)
+    _set_individuals(scenario, state, seed_words(seed), n)
     if species is not None:
         kinds = _whole_numbers("species", species, n)
         known = len(scenario.species_names())
@@ -90,7 +101,7 @@ def given_start(
                 f"species must be numbers from 0 to {known - 1}, got {kinds.min()} to {kinds.max()}"
             )
         state["species"][:] = kinds[order]
-    _set_founders(scenario, state, seed)
+    _set_founders(scenario, state, [seed])
     return state
 
 
@@ -148,7 +159,7 @@ def adapted(before: Scenario, after: Scenario, state: State, seed: int) -> State
     begun = {name for name, rule in after.rules if rule.enabled and name not in known}
     if begun:
         moved = moved.with_columns(state_columns(after))
-        _set_founders(after, moved, seed, begun)
+        _set_founders(after, moved, [seed], begun)
     return moved
 
 
@@ -171,7 +182,9 @@ def newborn_columns(
     columns: Mapping[str, ArrayLike],
 ) -> dict[str, ArrayLike]:
     """Checked columns of agents that are added to a running simulation."""
-    given = {column_name(name): values for name, values in columns.items()}
+    given = {
+        column_name(name): values for name, values in by_component(columns, scenario.world.dimension).items()
+    }
     n = len(checked_vectors("positions", positions, scenario.world.dimension))
     born = np.arange(next_id, next_id + n)
     state = given_start(
@@ -191,7 +204,8 @@ def _checked_column(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
             raise ScenarioError(f"{name} must be one of {words}, got {array.tolist()}")
         return array
     try:
-        array = np.asarray(values, np.float64)
+        array = np.asarray(values)
+        array = array.astype(np.float64) if array.shape == (n,) else array
     except (TypeError, ValueError):
         raise ScenarioError(f"{name} must be {n} numbers, got {values!r:.80}") from None
     if array.shape != (n,) or not (np.abs(array) <= LARGEST_COORDINATE).all():
@@ -206,11 +220,16 @@ def checked_vectors(name: str, values: ArrayLike, dimension: int) -> NDArray[np.
         array = np.asarray(values)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
-        array = array.astype(np.float64)
+        is_many = (
+            array.ndim > 0 and len(array) > MOST_AGENTS
+        )  # a view may claim any size, which a copy would take
+        array = array if is_many else array.astype(np.float64)
     except (TypeError, ValueError):
         raise ScenarioError(
             f"{name} must be an array of shape {shape}, got {type(values).__name__}"
         ) from None
+    if is_many:
+        raise ScenarioError(f"{name} must have at most {MOST_AGENTS:,} rows, got {len(array):,}")
     if array.ndim != 2 or array.shape[1] != dimension:
         hint = ""
         if array.ndim == 2 and array.shape[1] == 2:
@@ -303,24 +322,49 @@ def _set_velocities(state: State, velocities: Any) -> None:
     state["heading"][:] = np.where(moving, np.arctan2(velocities[1], velocities[0]), 0.0)
 
 
-def _set_individuals(scenario: Scenario, state: State, seed: int) -> None:
-    """Set species by share, random sexes (S2-3) and the aggression of males (S2-15)."""
+def _set_individuals(scenario: Scenario, state: State, words: Words, size: int) -> None:
+    """Set species by share, random sexes (S2-3) and the aggression of males (S2-15), in flocks of this size."""
     shares = np.cumsum([kind.share for kind in scenario.species] or [1.0])
-    n = len(state)
-    state["species"][:] = np.searchsorted(shares / shares[-1], (np.arange(n) + 0.5) / max(n, 1))
-    coin, temper = uniform_from(*seed_words(seed), 0, state.ids, STREAM_GENDER)
+    kinds = np.searchsorted(shares / shares[-1], (np.arange(size) + 0.5) / max(size, 1))
+    state["species"][:] = np.tile(kinds, len(state) // max(size, 1))
+    coin, temper = uniform_from(*words, 0, state.ids, STREAM_GENDER)
     male = coin < 0.5
     state["gender"][:] = np.where(male, Gender.MALE, Gender.FEMALE)
     state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)
 
 
-def _set_founders(scenario: Scenario, state: State, seed: int, begun: set[str] | None = None) -> None:
-    """Set the columns that rules give to founders, by species; `begun` restricts it to newly enabled rules."""
+def _set_founders(
+    scenario: Scenario, state: State, seeds: Sequence[int], begun: set[str] | None = None
+) -> None:
+    """Set the columns that rules give to founders, by species, in flocks of one size with these seeds.
+
+    `begun` restricts it to newly enabled rules.
+    """
     new = {name for name in state.columns if begun is None or (state[name] == newborn_value(name)).all()}
+    size = len(state) // len(seeds)
     for k in range(max(1, len(scenario.species))):
-        mine = np.flatnonzero(state["species"] == k) if scenario.species else np.arange(len(state))
         for rule_name, rule in scenario.of_species(k).rules:
-            if rule.enabled and (begun is None or rule_name in begun):
-                for name, values in rule.columns_at_start(state.ids[mine], seed).items():
+            if not rule.enabled or (begun is not None and rule_name not in begun):
+                continue
+            if type(rule).columns_at_start is Rule.columns_at_start:
+                continue
+            for number, seed in enumerate(seeds):
+                begin = number * size
+                kinds = state["species"][begin : begin + size]
+                mine = begin + (np.flatnonzero(kinds == k) if scenario.species else np.arange(size))
+                given = rule.columns_at_start(state.ids[mine], seed)
+                for name, values in by_component(given, scenario.world.dimension).items():
                     if name in new:
                         state[name][mine] = values
+
+
+def by_component(columns: Mapping[str, Any], dimension: int) -> dict[str, Any]:
+    """Columns with vectors, one row for each agent, as one column for each axis."""
+    found: dict[str, Any] = {}
+    for name, values in columns.items():
+        parts = column_parts([name], dimension)
+        if len(parts) == 1:
+            found[name] = values
+        else:
+            found |= dict(zip(parts, checked_vectors(name, values, dimension).T, strict=True))
+    return found

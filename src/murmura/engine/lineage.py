@@ -297,6 +297,13 @@ class Register:
         else:
             self._add(ids[new], species[new], NO_AGENT, NO_AGENT, step, 0)
 
+    def go_back(self, step: int) -> None:
+        """Forget what happened after a step."""
+        self._count = int(np.count_nonzero(self["born"] <= step))  # rows are in the order of births
+        alive = self["died"] > step
+        for name, value in (("died", ALIVE), ("causes", 0), ("killers", NO_AGENT)):
+            self[name][alive] = value
+
     def correct(self, ids: NDArray[Any], species: NDArray[Any]) -> None:
         """Set the species of agents from a frame: events lack it for newborns without a mother."""
         rows = rows_of(self["ids"], ids)

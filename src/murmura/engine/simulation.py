@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from murmura.core.errors import ScenarioError
 from murmura.core.notices import print_notice
 from murmura.core.state import State
 from murmura.core.world.randomness import seed_words
-from murmura.engine.arguments import checked
+from murmura.engine.arguments import PORTABLE, checked, refuse_start_values
+from murmura.engine.columns import checked_columns
 from murmura.engine.compile_progress import announced
 from murmura.engine.event_buffer import EventBuffer
 from murmura.engine.initial import (
@@ -35,6 +37,7 @@ from murmura.engine.reading.instant import recent_lives, rows_and_columns
 from murmura.engine.reading.presentation import html_of
 from murmura.engine.reading.reader import Reader
 from murmura.engine.reading.snapshot import Snapshot
+from murmura.engine.reading.turns import in_turn
 from murmura.measure import Lives
 from murmura.scenario import Scenario, load_scenario
 
@@ -43,7 +46,7 @@ ON_DEVICES = ("cuda", "webgpu")
 
 
 class Simulation(Reader):
-    """A flock in its world.
+    """A flock in its world. Threads may share one: who reads or changes it while another steps it waits for that step.
 
     Args:
         scenario: A scenario, or the name or path of one.
@@ -55,6 +58,7 @@ class Simulation(Reader):
         species: Start species numbers, shape (n,).
         ids: Ids of the given agents, shape (n,); by default 0 to n - 1.
         first_step: The step count that given agents start with.
+        portable: Give the bits that a browser gives, on the cpu backend: products and sums round one by one.
         announce: Called with a line of text before something slow; None for silence.
     """
 
@@ -70,10 +74,11 @@ class Simulation(Reader):
         species: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         first_step: int = 0,
+        portable: bool = False,
         announce: Callable[[str], None] | None = print_notice,
     ) -> None:
         scenario = scenario if isinstance(scenario, Scenario) else load_scenario(scenario)
-        seed, threads = checked(seed, threads, backend)
+        seed, threads = checked(seed, threads, backend, portable)
         if positions is None:
             if velocities is not None or species is not None or ids is not None or first_step:
                 raise ScenarioError(
@@ -86,23 +91,23 @@ class Simulation(Reader):
             scenario = (
                 scenario.with_values({"agents": len(state)}) if scenario.agents != len(state) else scenario
             )
-        self._begin(scenario, seed, backend, threads, state, first_step, announce)
+        self._begin(scenario, seed, backend, threads, state, first_step, portable, announce)
 
     def _begin(
-        self,
-        scenario: Scenario,
-        seed: int,
-        backend: str,
-        threads: int | None,
-        state: State,
-        step_count: int,
-        announce: Callable[[str], None] | None,
-    ) -> None:
-        self._seed = seed
-        self._plan = self._last_plan = Plan(scenario)
-        dry_run(self._plan)
+        self, scenario: Scenario, seed: int, backend: str, threads: int | None, state: State, step_count: int,
+        portable: bool, announce: Callable[[str], None] | None,
+    ) -> None:  # fmt: skip
+        plan = Plan(scenario)
+        dry_run(plan)
         with announced(scenario, announce) as tell:
-            self._backend: Backend = make_backend(backend, self._plan, seed_words(seed), threads, tell)
+            made = make_backend(backend, plan, seed_words(seed), threads, tell, portable)
+        self._start(plan, seed, made, state, step_count)
+
+    def _start(self, plan: Plan, seed: int, backend: Backend, state: State, step_count: int) -> None:
+        self._turn = RLock()
+        self._seed = seed
+        self._plan = self._last_plan = plan
+        self._backend = backend
         self._state = state
         self._step_count = self._begun = step_count
         self._events = EventBuffer()
@@ -120,6 +125,11 @@ class Simulation(Reader):
         return getattr(self._backend, "adapter", None)
 
     @property
+    def portable(self) -> bool:
+        """Whether the bits are those that a browser gives, too: products and sums round one by one."""
+        return bool(getattr(self._backend, "portable", False))
+
+    @property
     def threads(self) -> int:
         return self._backend.threads
 
@@ -131,22 +141,28 @@ class Simulation(Reader):
         """Advance by whole steps."""
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             raise ScenarioError(f"step takes a whole number of steps, 0 or more, got {count!r}")
-        left = int(count)
-        while left:
-            # In pieces, so that an interrupt between two of them leaves a consistent state.
-            piece = min(left, self._backend.piece)
-            self._stored = False
-            try:
-                self._backend.advance(piece, self._step_count)
-            finally:
-                self._step_count = self._loaded_at + self._backend.completed
-                if self._plan.eventful:
-                    events = self._backend.take_events()
-                    self._events.add(events)
-                    if self._register is not None:
-                        self._register.note(events)
-            left -= piece
+        with self._turn:
+            left = int(count)
+            while left:
+                # In pieces, so that an interrupt between two of them leaves a consistent state.
+                piece = min(left, self._backend.piece)
+                try:
+                    self._backend.advance(piece, self._step_count)
+                finally:
+                    self._catch_up()
+                left -= piece
 
+    def _catch_up(self) -> None:
+        """Take over what the backend has done: steps and events."""
+        self._stored = False
+        self._step_count = self._loaded_at + self._backend.completed
+        if self._plan.eventful:
+            events = self._backend.take_events()
+            self._events.add(events)
+            if self._register is not None:
+                self._register.note(events)
+
+    @in_turn
     def events(self) -> list[dict[str, Any]]:
         """What has happened since the last call: births, arrivals, deaths, captures, meals, matings, fights.
 
@@ -161,11 +177,13 @@ class Simulation(Reader):
         """Whether births and deaths are possible, or have happened."""
         return self._register is not None
 
+    @in_turn
     def lineage(self) -> Lineage:
         """All agents since this simulation began or was restored, with parents, birth and death."""
         register, scenario = self._register or self._new_register(self.state), self.scenario
         return register.lineage(tuple(scenario.species_names()), self._step_count, scenario.motion.time_step)
 
+    @in_turn
     def restore_lineage(self, past: Lineage) -> None:
         """Continue the family tree of the run that this simulation continues."""
         self._register = Register.of(past)
@@ -184,12 +202,14 @@ class Simulation(Reader):
             self._register.add_unknown(state.ids, state["species"], self._step_count)
 
     @property
+    @in_turn
     def state(self) -> State:
         if not self._stored:
             self._backend.store(self._state)
             self._stored = True
         return self._state
 
+    @in_turn
     def snapshot(self, measured: bool = False) -> Snapshot:
         """The flock of this instant, to be read later; on a GPU, later steps do not wait for it.
 
@@ -200,16 +220,30 @@ class Simulation(Reader):
         lives = self._lives() if measured else None
         return Snapshot(self._plan, self._seed, self._step_count, transfer, state, lives)
 
+    @in_turn
+    def return_to(self, past: Snapshot) -> None:
+        """Show a snapshot of this flock again: its scenario, its step and its agents; steps repeat from there."""
+        state = past.state.copy()
+        self.adopt(past.scenario)
+        self.events()  # those after it have not happened
+        self._step_count = past.step_count
+        if self._register is not None:
+            self._register.go_back(past.step_count)
+        self.load_state(state)
+
+    @in_turn
     def reader(self, measured: bool = False) -> Simulation | Snapshot:
         """The fastest way to read this instant: the simulation itself, or a snapshot in transfer from a GPU."""
         return self.snapshot(measured) if self._backend.name in ON_DEVICES and not self._stored else self
 
+    @in_turn
     def read_unordered(self, names: Sequence[str]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         # Where agents are born and die the rows differ each time, so the ordered state is read.
         found = None if self._stored or self._plan.has_lifecycle else self._backend.read_unordered()
         return super().read_unordered(names) if found is None else rows_and_columns(found, self._state, names)
 
     @property
+    @in_turn
     def roster(self) -> NDArray[np.int32]:
         # Without births and deaths these ids are valid, without a copy from the device.
         return (self.state if self._plan.has_lifecycle else self._state).ids
@@ -219,14 +253,23 @@ class Simulation(Reader):
             return None
         return recent_lives(self._register, self._step_count, self.scenario.motion.time_step)
 
+    @in_turn
     def retune(self, values: Mapping[str, Any]) -> None:
         """Change values of the scenario between two steps, by path; the flock stays unchanged."""
-        self.adopt(self.scenario.with_values(values))
+        changed = self.scenario.with_values(values)
+        refuse_start_values(self.scenario, changed)
+        self.adopt(changed)
 
+    @in_turn
     def is_prepared(self, scenario: Scenario) -> bool:
         """Whether this process already has the kernel that `adopt`, or a new simulation of this scenario, needs."""
         plan = self._plan_of(scenario)
         return self._plan.same_kernel(plan) or self._backend.is_prepared(plan)
+
+    @property
+    def has_current_rules(self) -> bool:
+        """Whether what runs is what the rules say now: a kernel keeps the code that it was traced from."""
+        return self._backend.is_current()
 
     def _plan_of(self, scenario: Scenario) -> Plan:
         """The plan of a scenario. The last one is cached: `adopt` usually follows `is_prepared`."""
@@ -240,6 +283,7 @@ class Simulation(Reader):
         dry_run(plan)
         self._backend.prepare(plan)
 
+    @in_turn
     def adopt(self, scenario: Scenario) -> None:
         """Continue with a changed scenario of the same species; newly enabled rules treat all agents as founders."""
         if (scenario.world.depth is None) != (self.scenario.world.depth is None):
@@ -270,6 +314,7 @@ class Simulation(Reader):
         if self._stored:
             self._state.items = kept.items
 
+    @in_turn
     def add_agents(
         self, positions: ArrayLike, velocities: ArrayLike, columns: Mapping[str, ArrayLike] | None = None
     ) -> NDArray[np.int32]:
@@ -289,12 +334,27 @@ class Simulation(Reader):
         self.load_state(state)
         return born
 
+    @in_turn
     def remove_agents(self, ids: ArrayLike) -> None:
         """Remove agents."""
         state = self.state.copy()
         state.remove(ids)
         self.load_state(state)
 
+    @in_turn
+    def assign(self, values: Mapping[str, ArrayLike]) -> None:
+        """Write columns of rules between two steps, as those of `action`: shape (n,), in ascending id.
+
+        Raises:
+            ScenarioError: If a column cannot be written, or values have the wrong shape or are not finite.
+        """
+        given = checked_columns(values, self._plan, (self.agent_count,))
+        state = self.state.copy()
+        for name, column in given.items():
+            state[name][:] = column
+        self.load_state(state)
+
+    @in_turn
     def load_state(self, state: State) -> None:
         """Replace the flock, at the same step count."""
         if set(state.own_columns) != set(self._plan.state_columns):
@@ -305,6 +365,7 @@ class Simulation(Reader):
         self._loaded_at = self._step_count
         self._state, self._stored = state, True  # stored: `_state` equals the backend's flock
 
+    @in_turn
     def save(self, path: str | Path) -> None:
         """Write a checkpoint: everything needed to continue bit for bit."""
         from murmura.engine.checkpoint import save
@@ -319,27 +380,35 @@ class Simulation(Reader):
         threads: int | None = None,
         announce: Callable[[str], None] | None = print_notice,
     ) -> Simulation:
-        """Continue from a checkpoint, on any backend."""
+        """Continue from a checkpoint, on any backend; portable arithmetic stays portable."""
         from murmura.engine.checkpoint import load
 
         found = load(path)
-        checked(found.seed, threads, backend)
+        checked(found.seed, threads, backend, found.portable)
         simulation = cls.__new__(cls)
-        simulation._begin(
-            found.scenario, found.seed, backend, threads, found.state, found.step_count, announce
-        )
+        begun = (found.state, found.step_count, found.portable, announce)
+        simulation._begin(found.scenario, found.seed, backend, threads, *begun)
         return simulation
 
+    @in_turn
     def on(
         self, backend: str, threads: int | None = None, announce: Callable[[str], None] | None = print_notice
     ) -> Simulation:
-        """A copy of this simulation at the same step, on another backend."""
+        """A copy of this simulation at the same step, on another backend; on auto and cpu as portable as this one."""
         checked(self._seed, threads, backend)
+        portable = self.portable and backend in PORTABLE
         simulation, state = Simulation.__new__(Simulation), self.state.copy()
-        simulation._begin(self.scenario, self._seed, backend, threads, state, self._step_count, announce)
+        begun = (state, self._step_count, portable, announce)
+        simulation._begin(self.scenario, self._seed, backend, threads, *begun)
         if self._register is not None:
             simulation.restore_lineage(self.lineage())
         return simulation
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            "a simulation holds compiled code and threads, so it cannot be pickled or copied: save it with "
+            "simulation.save(path) and read it with Simulation.restore(path), or copy it with simulation.on(backend)"
+        )
 
     def _repr_html_(self) -> str:
         return html_of(self)

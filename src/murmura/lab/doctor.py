@@ -9,16 +9,20 @@ import platform
 from typing import Any
 
 from murmura import __version__
+from murmura.core.extras import install_command
+from murmura.scenario.plugins import plugins
 
-PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "pydantic", "cyclopts", "rich")
+PACKAGES = ("numpy", "llvmlite", "scipy", "pydantic", "cyclopts", "rich")
 EXTRAS = {
     "analysis": ("matplotlib", "pandas", "polars", "pyarrow", "xarray", "zarr"),
     "dask": ("distributed",),
     "fit": ("matplotlib", "pyabc"),
+    "networks": ("networkx",),
     "notebook": ("anywidget",),
+    "rl": ("gymnasium", "pettingzoo"),
     "search": ("SALib", "optuna"),
     "tracks": ("h5py", "movement", "polars"),
-    "video": ("imageio_ffmpeg",),
+    "video": ("imageio_ffmpeg", "numba"),
     "webgpu": ("wgpu",),
 }
 """Packages of each extra, by import name; cuda has its own line."""
@@ -37,11 +41,11 @@ def examine() -> dict[str, Any]:
     features = llvm.get_host_cpu_features()
     folder = cache_folder()
     absent = {
-        extra: f'pip install "murmura[{extra}]"'
+        extra: install_command(extra)
         for extra, packages in EXTRAS.items()
         if any(importlib.util.find_spec(package) is None for package in packages)
     }
-    return {
+    found = {
         "murmura": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -55,5 +59,21 @@ def examine() -> dict[str, Any]:
         "backends": ["reference", "cpu", *([] if no_cuda else ["cuda"]), *([] if no_webgpu else ["webgpu"])],
         "cuda": no_cuda or device_name(),
         "webgpu": no_webgpu or "; ".join(webgpu.adapter_names()),
+        "plugins": {
+            plugin.name: plugin.error or f"{plugin.package} {plugin.version}" for plugin in plugins()
+        },
         "missing_extras": absent,
     }
+    return found | {"verdict": _verdict(found)}
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    """The first thing to do, or that there is nothing."""
+    broken = next((plugin for plugin in plugins() if plugin.error), None)
+    if broken:
+        return f"reinstall or remove the plugin {broken.package}: {broken.error}"
+    if not found["kernel_cache_writable"]:
+        return f"let your user write to {found['kernel_cache']}, so that kernels are compiled once"
+    if found["missing_extras"]:
+        return "everything needed is here; missing_extras says how to add the rest"
+    return "everything is fine"

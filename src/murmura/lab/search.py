@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import Axis

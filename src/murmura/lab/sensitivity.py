@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import RunError, ScenarioError, nearest
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.sweeps.design import MORRIS_LEVELS, salib_seed, unit_problem
 from murmura.lab.sweeps.folder import Sweep
 from murmura.lab.sweeps.sweep import sweep

@@ -15,12 +15,20 @@ from typing import Literal, TypeVar, overload
 
 from murmura.measure.flock import Flock
 from murmura.measure.lives import births, deaths, deaths_by
-from murmura.measure.motion import mean_speed, milling, polarization, speed_deviation
+from murmura.measure.motion import (
+    mean_speed,
+    milling,
+    polarization,
+    radial_velocity,
+    speed_deviation,
+    tangential_velocity,
+)
+from murmura.measure.structure.angles import egocentric_angle
 from murmura.measure.structure.correlation import correlation_length
 from murmura.measure.structure.linkage import clustering_coefficient, groups, largest_group, mean_group
 from murmura.measure.structure.neighbors import nearest_anisotropy
 from murmura.measure.structure.shape import thickness, thickness_to_length, thickness_to_width
-from murmura.measure.structure.spacing import local_density, nearest_neighbor_distance, spread
+from murmura.measure.structure.spacing import extent, local_density, nearest_neighbor_distance, spread
 from murmura.measure.traits import PART, gene_diversity, genes_among, part_heterozygosity, trait_measure
 from murmura.measure.turning import turning_rate
 
@@ -30,8 +38,9 @@ MeasureT = TypeVar("MeasureT", bound=MeasureFunction)
 EVERY_SIZE = 20_000_000
 GRAPH_SIZE = 5_000
 CAUSES = ("predation", "starvation", "age", "combat")
-Subject = Literal["any", "space", "mortal", "genes", "parts"]
-"""What a flock must have for a measure: nothing, a 3-D world, births and deaths, genes, or body parts."""
+Subject = Literal["any", "space", "mortal", "genes", "parts", "named"]
+"""What a flock must have for a measure: nothing, a 3-D world, births and deaths, genes, or body parts; `named` ones
+are taken only if somebody names them."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,27 @@ MEASURES: dict[str, Measure] = {
         "How much nearest neighbours avoid the line of flight: 1/3 not at all, 1 most.",
         of="space",
     ),
+    "extent": Measure(extent, "u", "Greatest distance between two agents.", EVERY_SIZE, "named"),
+    "radial_velocity": Measure(
+        radial_velocity,
+        "u/s",
+        "Mean velocity away from the centre: below 0 as it contracts.",
+        EVERY_SIZE,
+        "named",
+    ),
+    "tangential_velocity": Measure(
+        tangential_velocity,
+        "u/s",
+        "Mean velocity around the centre, as the flock rotates.",
+        EVERY_SIZE,
+        "named",
+    ),
+    "egocentric_angle": Measure(
+        egocentric_angle,
+        "deg",
+        "Mean angle from the heading to the nearest other: 90 without preference.",
+        of="named",
+    ),
     "births": Measure(births, "1/min", "Born in the last minute.", EVERY_SIZE, "mortal"),
     "deaths": Measure(deaths, "1/min", "Died in the last minute.", EVERY_SIZE, "mortal"),
     **{
@@ -115,7 +145,7 @@ def usual_measures(
     """
     given, kinds = tuple(columns), tuple(species)
     genes = genes_among(given)
-    has = {"any": True, "space": in_space, "mortal": mortal, "genes": bool(genes)}
+    has = {"any": True, "space": in_space, "mortal": mortal, "genes": bool(genes), "named": False}
     has["parts"] = any(name.startswith(PART) for name in given)
     names = [name for name, measure in MEASURES.items() if has[measure.of]]
     if mortal and "energy" in given:

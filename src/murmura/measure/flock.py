@@ -50,7 +50,8 @@ class Flock:
         columns: Other values of each agent, by name, shape (n,) each: `energy`, `gene_speed`.
         lives: Recent births and deaths; None without births and deaths.
         depth: Size of the world along z [u]; None: a plane.
-        wraps_z: Whether it wraps along z; None: as along x and y.
+        wraps_z: Whether it wraps along z; None: as along x.
+        wraps_y: Whether it wraps along y; None: as along x.
 
     Raises:
         ValueError: If an array has a wrong shape or a value that is not finite, or a length is not > 0.
@@ -71,6 +72,7 @@ class Flock:
     lives: Lives | None = None
     depth: float | None = None
     wraps_z: bool | None = None
+    wraps_y: bool | None = None
 
     def __post_init__(self) -> None:
         lengths = [("width", "u"), ("height", "u"), ("radius", "u"), ("elapsed", "s")]
@@ -121,7 +123,8 @@ class Flock:
     def wrapping(self) -> tuple[bool, ...]:
         """Which axes wrap."""
         up = self.wraps if self.wraps_z is None else self.wraps_z
-        return (self.wraps, self.wraps, up)[: self.dimension]
+        side = self.wraps if self.wraps_y is None else self.wraps_y
+        return (self.wraps, side, up)[: self.dimension]
 
     @cached_property
     def speeds(self) -> NDArray[np.float64]:
@@ -218,15 +221,20 @@ class Flock:
         return np.bincount(self.links.ravel(), minlength=self.agent_count).astype(np.int64)
 
     @cached_property
-    def group_sizes(self) -> NDArray[np.int64]:
-        """How many agents each connected part of the proximity graph has, shape (groups,)."""
+    def group_labels(self) -> NDArray[np.int32]:
+        """The number of each agent's connected part of the proximity graph, from 0, shape (n,)."""
         if self.agent_count == 0:
-            return np.zeros(0, dtype=np.int64)
+            return np.zeros(0, dtype=np.int32)
         from scipy.sparse.csgraph import connected_components
 
         graph = self._links_of_nearest() if self.is_crowded else self._one_way()
         _, labels = connected_components(graph, directed=False)
-        return np.bincount(labels).astype(np.int64)
+        return np.asarray(labels, dtype=np.int32)
+
+    @cached_property
+    def group_sizes(self) -> NDArray[np.int64]:
+        """How many agents each connected part of the proximity graph has, shape (groups,)."""
+        return np.bincount(self.group_labels).astype(np.int64)
 
     def _one_way(self) -> Any:
         """The proximity graph with each link once, in no order: half the size, where that is enough."""

@@ -6,6 +6,7 @@ so a new rule needs only a new file. Everything needed to write a rule can be im
 
 import importlib
 import pkgutil
+from typing import TypeAlias
 
 from murmura.core.algebra import (
     absolute,
@@ -32,12 +33,17 @@ from murmura.core.algebra import (
 from murmura.core.layout import POSITION, VELOCITY, vector
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
-from murmura.core.protocols import Me, Seen, World
 from murmura.core.rule import REGISTRY, Rule, is_built_in, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
+from murmura.core.rule_parts import InfluenceRule, ItemRule, LifeRule, StateRule, SteeringRule
 from murmura.core.vec import Vec, from_angle
 from murmura.core.world.randomness import STREAM_USER, uniform_from, uniform_pair
 from murmura.core.world.space import offset, point
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
+
+Me: TypeAlias = Agent
+Seen: TypeAlias = Neighbor
+"""Other names of the same."""
 
 ORDER = (
     "separation",
@@ -94,8 +100,8 @@ for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
     importlib.import_module(_module.name)
 
 __all__ = [
-    "POSITION", "STREAM_USER", "VELOCITY", "Best", "Count", "Greatest", "Least", "Me", "Rule", "Seen", "Sum",
-    "Total", "Vec", "World",
+    "POSITION", "STREAM_USER", "VELOCITY", "Agent", "Best", "Count", "Greatest", "InfluenceRule", "ItemRule", "Least",
+    "LifeRule", "Me", "Neighbor", "Rule", "Seen", "StateRule", "SteeringRule", "Sum", "Total", "Vec", "World",
     "absolute", "arccos", "arcsin", "arctan2", "choice", "cos", "exp", "floor", "from_angle", "given", "log", "maximum",
     "minimum", "offset", "point", "power", "quantity", "register_rule", "sin", "sin_cos", "sqrt", "steer_at_speed",
     "steer_towards", "tanh", "to_integer", "to_number", "uniform_from", "uniform_pair", "vector", "when", "where",

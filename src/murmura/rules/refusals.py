@@ -10,7 +10,7 @@ LARGEST_EXACT_ID = 2**24
 
 
 def in_order(rule: Any, name: str, *pairs: tuple[str, str]) -> list[str]:
-    """Errors for pairs of parameters whose first one is the greater."""
+    """An error for each pair of parameters that must be in ascending order and is not."""
     return [
         f"rules.{name}.{low} must be at most rules.{name}.{high} ({getattr(rule, high):g}), got {getattr(rule, low):g}"
         for low, high in pairs

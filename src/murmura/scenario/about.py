@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from murmura.scenario.models import Scenario
 from murmura.scenario.paths import field_at, unit_at
+from murmura.scenario.sliders import slider_range
 
 LIMITS = {"gt": "above {}", "ge": "{} or more", "lt": "below {}", "le": "{} or less"}
 
@@ -21,12 +22,21 @@ def about(scenario: Scenario, path: str) -> str:
     parts = [f"[{unit}]"] if unit else []
     facts = [*_limits(field.metadata), *_words(field.annotation)]
     extra = field.json_schema_extra
-    slider = extra.get("slider") if isinstance(extra, dict) else None
-    if isinstance(slider, list):
-        facts.append("usually {} to {}".format(*(_number(end) for end in slider)))
+    if isinstance(extra, dict) and "slider" in extra:
+        value = _value(scenario, path)
+        own = None if value == field.default else value
+        ends = slider_range(scenario, path.rpartition(".")[2], extra, own)
+        facts.append("usually {} to {}".format(*(_number(end) for end in ends)))
     if facts:
         parts.append(", ".join(facts) + ".")
     return " ".join([*parts, field.description or ""]).strip()
+
+
+def _value(scenario: Scenario, path: str) -> Any:
+    found: Any = scenario
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
 
 
 def _limits(metadata: list[Any]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from murmura.core.errors import ScenarioError
 from murmura.core.model import Model
 from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane
+from murmura.scenario.parts import by_part, part_at, with_numbers, with_parts
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -24,16 +25,20 @@ HEIGHTS = ("z", "boundary_z")
 LEAVES = (float, int, Model)
 
 
-def complaints(scenario: Scenario) -> list[str]:
-    """One line for each contradiction: what was expected, what was found, what to do."""
-    found = _sizes(scenario)
+def problems_of(scenario: Scenario, parts: Mapping[str, Model] | None = None) -> list[str]:
+    """One line for each contradiction: what was expected, what was found, what to do.
+
+    Args:
+        scenario: What to check.
+        parts: The parts in which it differs from a valid scenario, if that is known; the others are fine by themselves.
+    """
+    alone = {"": scenario} if parts is None else parts
+    found = _sizes_of(alone) or _flat_or_deep(scenario, {"": scenario} if "world" in alone else alone)
     if found:
         return found
-    found = _flat_or_deep(scenario)
-    if found:
-        return found
-    checks = (_radii, _room, _speed, _obstacles, _occlusion, _rules)
-    return [line for check in checks for line in check(scenario)] or _species(scenario)
+    checks = (_edges, _radii, _room, _speed, _obstacles, _occlusion, _rules)
+    found = [line for check in checks for line in check(scenario)]
+    return found or (_species(scenario) if parts is None else [])
 
 
 def _rules(s: Scenario) -> list[str]:
@@ -43,10 +48,15 @@ def _rules(s: Scenario) -> list[str]:
         if not rule.enabled:
             continue
         for needed, why in rule.needs.items():
-            if not getattr(s.rules, needed).enabled:
+            other = getattr(s.rules, needed, None)
+            if other is None or not other.enabled:
                 found.append(f"rules.{name}: {why}; set rules.{needed}.enabled = true")
         found += rule.refuses(s)
     return found
+
+
+def _sizes_of(parts: Mapping[str, Model]) -> list[str]:
+    return [line for path, part in parts.items() for line in _sizes(part, path and f"{path}.")]
 
 
 def _sizes(model: Model, path: str = "") -> list[str]:
@@ -82,16 +92,27 @@ def _parts(value: Any, path: str) -> list[tuple[str, Any]]:
     return []
 
 
+def _edges(s: Scenario) -> list[str]:
+    """An open world has no edge along y either: its grid follows the flock."""
+    if s.world.boundary != "open" or s.world.boundary_y is None:
+        return []
+    return [
+        f"world.boundary_y has no effect in an open world, got {s.world.boundary_y!r}: remove it, or choose another "
+        "world.boundary"
+    ]
+
+
 def _radii(s: Scenario) -> list[str]:
     found = []
     reach = s.perception.radius
     for name, rule in s.rules:
-        radius = getattr(rule, "radius", None)
-        if rule.enabled and rule.pair is not None and radius is not None and radius > reach:
+        radius = getattr(rule, "radius", None) if rule.enabled and rule.pair is not None else None
+        if radius is not None and radius > reach and "radius" not in rule.pair_range:
             found.append(
                 f"rules.{name}.radius must be at most perception.radius ({reach:g} [u]), got {radius:g}: "
                 "agents cannot react to what they do not see; lower the first or raise the second"
             )
+    found += _far_ranges(s)
     wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
     side = min(wrapping, default=0.0)
     if wrapping and reach * 1.0001 >= side / 2.0:
@@ -103,13 +124,39 @@ def _radii(s: Scenario) -> list[str]:
     return found
 
 
-def _flat_or_deep(s: Scenario) -> list[str]:
+def _far_ranges(s: Scenario) -> list[str]:
+    """What a rule that looks beyond the perception radius cannot do."""
+    wrapping = [side for side, edge in zip(s.world.sides, s.world.edges, strict=True) if edge == "wrap"]
+    half, found = min(wrapping, default=math.inf) / 2.0, []
+    far = [
+        (f"rules.{name}.{field}", reach)
+        for name, rule in s.rules
+        if rule.enabled
+        for field, reach in zip(rule.pair_range, rule.pair_ranges(), strict=True)
+        if reach > s.perception.radius
+    ]
+    for path, reach in far:
+        if s.perception.occlusion:
+            found.append(
+                f"{path} must be at most perception.radius ({s.perception.radius:g} [u]) where bodies hide each other "
+                f"(perception.occlusion), got {reach:g}: lower the first or raise the second"
+            )
+        if reach * 1.0001 >= half:
+            found.append(
+                f"{path} must be below half the smallest side of a wrapping world ({half:g} [u]), got {reach:g}: an "
+                "agent would see others twice; enlarge the world or lower the radius"
+            )
+    return found
+
+
+def _flat_or_deep(s: Scenario, parts: Mapping[str, Model]) -> list[str]:
     """Values that need a 3-D world, and values that exclude it."""
     if s.world.depth is not None:
         return []
     found = [
         f"{path} has no meaning in a plane, got {value!r}: remove it, or give the world a depth (world.depth)"
-        for path, value in _heights(s)
+        for prefix, part in parts.items()
+        for path, value in _heights(part, prefix and f"{prefix}.")
     ]
     found += [
         f"obstacles.{k}: a {shape.kind} stands in a 3-D world only; use circle, polygon or wall, or set "
@@ -261,13 +308,13 @@ def _half_width(shape: Any, side: float) -> float:
     return 0.0 if isinstance(shape, Plane) else side / 4.0
 
 
-def _may_differ(s: Scenario, path: str) -> bool:
+def _may_differ(rules: dict[str, Any], path: str) -> bool:
     """Whether a species may override this value: a plain number that kernels look up for each agent."""
     first, *rest = path.split(".")
     depth = {"motion": 1, "perception": 1, "rules": 2}.get(first)
     if len(rest) != depth or path in SHARED_PATHS or rest[-1] in ("enabled", "agent"):
         return False
-    rule = dict(s.rules).get(rest[0])
+    rule = rules.get(rest[0])
     return first != "rules" or rule is None or rest[-1] not in rule.shared
 
 
@@ -275,6 +322,7 @@ def _species(s: Scenario) -> list[str]:
     found = []
     names = [kind.name for kind in s.species]
     known = set(names)
+    rules = dict(s.rules) if names else {}
     if len(known) < len(names):
         found.append(f"species: every name may appear once, got {', '.join(names)}")
     for k, kind in enumerate(s.species):
@@ -284,7 +332,7 @@ def _species(s: Scenario) -> list[str]:
             if other not in known
         ]
         for path in kind.values:
-            if not _may_differ(s, path):
+            if not _may_differ(rules, path):
                 found.append(
                     f"species.{k}.values: only numbers of motion, perception and rules may differ between species, "
                     f"got {path!r}"
@@ -306,23 +354,15 @@ def lives_of(s: Scenario) -> tuple[tuple[Scenario, ...], list[str]]:
 def _life_of(alone: Scenario, values: dict[str, float]) -> Scenario:
     """A checked scenario with numbers of one species. Only the models that have these numbers are validated again."""
     try:
-        life = _with_numbers(alone, values)
+        parts = {path: with_numbers(part_at(alone, path), own) for path, own in by_part(values).items()}
     except (ValidationError, AttributeError):
-        return alone.with_values(values)  # validates all of it, and says what is wrong
-    return life if not complaints(life) else alone.with_values(values)
+        return _refused(alone, values)
+    life = with_parts(alone, parts)
+    return _refused(alone, values) if problems_of(life, parts) else life
 
 
-def _with_numbers(alone: Scenario, values: dict[str, float]) -> Scenario:
-    parts: dict[str, Any] = {}
-    rules: dict[str, Any] = {}
-    for owner in dict.fromkeys(path.rpartition(".")[0] for path in values):
-        first, _, rule = owner.partition(".")
-        model = getattr(alone.rules, rule) if rule else getattr(alone, first)
-        numbers = {
-            path.rpartition(".")[2]: x for path, x in values.items() if path.rpartition(".")[0] == owner
-        }
-        text = json.dumps(model.model_dump(mode="json") | numbers)
-        (rules if rule else parts)[rule or first] = type(model).model_validate_json(text)
-    if rules:
-        parts["rules"] = alone.rules.model_copy(update=rules)
-    return alone.model_copy(update=parts)
+def _refused(alone: Scenario, values: dict[str, float]) -> Scenario:
+    """Raise an error that says what is wrong with the numbers of a species: reading all of it finds that."""
+    from murmura.scenario.changes import read_again
+
+    return read_again(alone, values)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -17,13 +16,17 @@ from pydantic import (
     model_validator,
 )
 
+from murmura.core.algebra import sin_cos_of_degrees, where
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.model import Model, choice, quantity
 from murmura.core.rule import Rule, registered_rule
+from murmura.core.world.perception import MOST_NEAREST
 from murmura.rules import built_in_rules
 from murmura.rules.environment.terrain import Box, Circle, Cylinder, Plane, Polygon, Wall
+from murmura.scenario.document_names import names_by_path
 from murmura.scenario.messages import scenario_error
-from murmura.scenario.paths import assign, edited_values
+from murmura.scenario.parts import plain_number
+from murmura.scenario.paths import edited_values
 
 MOST_AGENTS = 20_000_000
 MOST_NEIGHBORS = 20_000.0
@@ -43,6 +46,10 @@ class World(Model):
     depth: float | None = quantity(
         None, "Depth of the world along z; none: the world is a plane.", "u", (100, 2_000), gt=0, le=1e7
     )
+    boundary_y: Literal["wrap", "soft", "reflect"] | None = choice(
+        None,
+        "What happens at the edges along y; none: as along x. A world that wraps along x alone is a channel.",
+    )
     boundary_z: Literal["wrap", "soft", "reflect", "open"] | None = choice(
         None,
         "What happens at the floor and the ceiling of a 3-D world; none: as at the other edges.",
@@ -61,24 +68,27 @@ class World(Model):
     @property
     def edges(self) -> tuple[str, ...]:
         """What happens at the edges of each axis."""
-        return (self.boundary, self.boundary) if self.depth is None else (
-            self.boundary, self.boundary, self.boundary_z or self.boundary,
-        )  # fmt: skip
+        flat = (self.boundary, self.boundary_y or self.boundary)
+        return flat if self.depth is None else (*flat, self.boundary_z or self.boundary)
 
 
 class Motion(Model):
     """How forces become movement."""
 
-    policy: Literal["capped", "constant"] = choice(
-        "capped", "Whether speed has an upper limit or is constant."
+    policy: Literal["capped", "constant", "overdamped"] = choice(
+        "capped",
+        "Whether speed has an upper limit or is constant; overdamped: without inertia, the force is the velocity "
+        "(up to the upper limit).",
     )
-    max_speed: float = quantity(15.0, "Maximum speed, where speed is capped.", "u/s or u/tick", (1, 40), gt=0)
+    max_speed: float = quantity(
+        15.0, "Maximum speed, where speed is not constant.", "u/s or u/tick", (1, 40), gt=0
+    )
     speed: float = quantity(1.0, "The speed, where it is constant.", "u/s or u/tick", (0.1, 40), gt=0)
     min_speed: float = quantity(
         0.0, "Minimum speed, where speed is capped; 0: none.", "u/s or u/tick", (0, 40), ge=0
     )
     max_force: float = quantity(
-        0.5, "Maximum steering force of a rule, and of the sum of all rules.", "", (0.01, 2), gt=0
+        0.5, "Maximum steering force of a rule, and of the sum of all rules.", "", (0.01, 2), True, gt=0
     )
     clamp_total: bool = choice(True, "Whether max_force also limits the sum of all steering forces.")
     panic_force: float = quantity(1.0, "How much full panic adds to that limit on the sum.", "", (0, 3), ge=0)
@@ -86,7 +96,7 @@ class Motion(Model):
     velocity_unit: Literal["second", "tick"] = choice(
         "second", "Whether velocities are per second or per step."
     )
-    time_step: float = quantity(1.0 / 60.0, "Simulated time of one step.", "s", gt=0, le=1)
+    time_step: float = quantity(1.0 / 60.0, "Simulated time of one step.", "s", gt=0, le=1000)
 
     @property
     def top_speed(self) -> float:
@@ -116,7 +126,7 @@ class Perception(Model):
         "Only this many nearest visible neighbours count (topological perception); none: all.",
         "",
         ge=1,
-        le=64,
+        le=MOST_NEAREST,
     )
     rear_attention: float = quantity(
         1.0, "Weight of a neighbour straight behind; one straight ahead has weight 1.", "", (0, 1), ge=0, le=1
@@ -141,9 +151,9 @@ class Perception(Model):
         """Minimum cosine between heading and a visible neighbour."""
         from murmura.core.world.perception import EDGE, SEES_ALL
 
-        if self.field_of_view == 360.0:
-            return SEES_ALL
-        return math.cos(math.radians(self.field_of_view / 2.0)) - EDGE
+        _, cosine = sin_cos_of_degrees(self.field_of_view / 2.0)
+        least: float = where(self.field_of_view == 360.0, SEES_ALL, cosine - EDGE)
+        return least
 
 
 class Interaction(Model):
@@ -275,6 +285,8 @@ else:
 class Scenario(Model):
     """A world, its animals and their rules. A run is a function of scenario, seed and step count alone."""
 
+    model_config = ConfigDict(json_schema_extra={"names": names_by_path()})  # type: ignore[dict-item]
+
     schema_version: Literal[1] = 1
     name: str = Field("custom", pattern=r"^[a-z0-9][a-z0-9_-]*$", description="Its name.")
     title: str = Field("", description="One sentence: what it shows and what to watch for.")
@@ -284,22 +296,28 @@ class Scenario(Model):
     perception: Perception = Perception()
     rules: Rules = Rules()
     obstacles: tuple[Circle | Polygon | Wall | Cylinder | Box | Plane, ...] = Field(
-        (), description="Obstacles that agents cannot pass."
+        (), description="Obstacles that agents cannot pass.", strict=False
     )
     species: tuple[Species, ...] = Field(
-        (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES
+        (), description="Kinds of animals; none: all are of one kind.", max_length=MOST_SPECIES, strict=False
     )
     start: Start = Start()
     display: Display = Display()
 
     _lives: tuple[Scenario, ...] = PrivateAttr(())
     """The scenario with the values of each species, computed once at validation."""
+    _switched_on: dict[str, str] = PrivateAttr(default_factory=dict)
+    """Rules that others need and nobody named, and why; not part of the model."""
+
+    def __eq__(self, other: object) -> bool:
+        """Scenarios with the same values are equal, however they came about."""
+        return isinstance(other, Scenario) and dict(self) == dict(other)
 
     @model_validator(mode="after")
-    def _make_sense(self) -> Scenario:
-        from murmura.scenario.consistency import complaints, lives_of
+    def _check(self) -> Scenario:
+        from murmura.scenario.consistency import lives_of, problems_of
 
-        found = complaints(self)
+        found = problems_of(self)
         if not found:
             self._lives, found = lives_of(self)
         if found:
@@ -307,15 +325,13 @@ class Scenario(Model):
         return self
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
-        """Return a copy with some values changed, by path: `{"rules.alignment.weight": 2.0, "agents": 500}`."""
-        if not isinstance(values, Mapping):
-            raise ScenarioError(
-                f'values are a table from path to value, as {{"rules.alignment.weight": 2.0}}, got {values!r}'
-            )
-        data = self.model_dump(mode="json")
-        for path, value in values.items():
-            assign(data, path, value, self)
-        return Scenario.from_data(data)
+        """Return a copy with some values changed, by path: `{"rules.alignment.weight": 2.0, "agents": 500}`.
+
+        Naming a value of a rule switches the rule on, and the rules that it needs, unless `values` says otherwise.
+        """
+        from murmura.scenario.changes import changed
+
+        return changed(self, values)
 
     def edit(self, **changes: Unpack[ScenarioEdits]) -> Scenario:
         """Return a copy with some values changed, in the layout of a scenario file; editors and mypy check all names.
@@ -338,16 +354,35 @@ class Scenario(Model):
     @classmethod
     def from_data(cls, data: Any, source: str = "") -> Scenario:
         """Read a scenario from plain data, with messages a person can act on."""
+        from murmura.scenario.changes import with_needed_rules
+        from murmura.scenario.plugins import plugins
+
+        plugins()
+        data, needed = with_needed_rules(data)
         try:
-            text = json.dumps(data, default=_plain)
+            text = json.dumps(data, default=plain_number)
         except (TypeError, ValueError, RecursionError) as error:
             raise ScenarioError(
                 f"{source or 'a scenario'} must be made of text, numbers, true, false, lists and tables: {error}"
             ) from None
         try:
-            return cls.model_validate_json(text)
+            found = cls.model_validate_json(text)
         except ValidationError as error:
             raise scenario_error(error, cls, source) from None
+        found._switched_on = needed
+        return found
+
+    def switched_on(self) -> list[str]:
+        """Rules that are on only because others need them, although nobody named them: one line for each."""
+        return list(self._switched_on.values())
+
+    def idle_rules(self) -> dict[str, str]:
+        """Rules that are on and cannot act here, by name, with the condition under which they act."""
+        return {
+            name: rule.acts_where or "where its `takes_part` allows it"
+            for name, rule in self.rules
+            if rule.enabled and not rule.takes_part(self)
+        }
 
     def hidden_values(self) -> list[str]:
         """Values that have no effect: one line for each, with the reason and what to do."""
@@ -382,10 +417,3 @@ class Scenario(Model):
 
     def species_names(self) -> tuple[str, ...]:
         return tuple(s.name for s in self.species) or ("default",)
-
-
-def _plain(value: Any) -> Any:
-    """NumPy's numbers, which sweeps produce, as plain numbers."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"got {type(value).__name__} {value!r:.80}")

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.rule import REGISTRY
+from murmura.scenario.document_names import path_of
 
 if TYPE_CHECKING:
     from murmura.scenario.models import Scenario
@@ -34,7 +35,7 @@ def assign(data: dict[str, Any], path: str, value: Any, scenario: Scenario) -> N
     *parents, last = _parts(str(path))
     place: Any = data
     for depth, part in enumerate(parents):
-        if depth == 1 and parents[0] == "rules" and part in REGISTRY:
+        if depth == 1 and parents[0] == "rules" and part in REGISTRY and isinstance(place, dict):
             place.setdefault(part, {})
         place = _child(place, part, path, scenario)
     if isinstance(place, list):
@@ -97,10 +98,29 @@ def is_place(part: str, items: Sequence[Any]) -> bool:
 
 def _unknown(path: str, scenario: Scenario) -> ScenarioError:
     known = [name for name, _ in value_paths(scenario)]
+    if path in known:
+        return ScenarioError(
+            f"{path} cannot be set: the same change puts something else in place of its table"
+        )
     if isinstance(path, str) and len(path) > LONGEST_SHOWN:
         path = f"{path[:LONGEST_SHOWN]}..."
-    hint = nearest(path, known) or ". `murmura scenarios NAME` lists the paths of a scenario"
+    documented = path_of(str(path))
+    if documented:
+        return ScenarioError(f"a scenario has no value {path!r}: here it is called {documented!r}")
+    hint = (
+        _with_part(path, known)
+        or nearest(path, known)
+        or ". `murmura scenarios NAME` lists the paths of a scenario"
+    )
     return ScenarioError(f"a scenario has no value {path!r}{hint}")
+
+
+def _with_part(name: object, known: list[str]) -> str:
+    """A suggestion for a bare name that is part of paths: alignment is probably rules.alignment.weight."""
+    word = str(name).lower()
+    weight = f"rules.{word}.weight"
+    found = [weight] if weight in known else [path for path in known if path.lower().endswith(f".{word}")]
+    return f" (did you mean {' or '.join(map(repr, found[:2]))}?)" if found else ""
 
 
 def field_at(scenario: Scenario, path: str) -> FieldInfo | None:

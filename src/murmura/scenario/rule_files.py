@@ -6,29 +6,36 @@ A file is read once, its bytes are compared with the expected hash, if there is 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.scenario.plain_files import read_plain_file
 
 LARGEST_FILE = 16 * 2**20
 _loaded: dict[Path, str] = {}
 """Files that have been run, with the SHA-256 of their content."""
 
 
-def load_rule_file(path: str | Path, expected: str | None = None) -> str:
-    """Run a user's file, which registers its rules, once per process.
+def rule_source(given: str | Path) -> str:
+    """What `load_rule_file` takes, as a text that means the same in every folder: a whole path, or a module's name."""
+    return str(given) if _is_module(given) else str(Path(given).resolve())
+
+
+def load_rule_file(given: str | Path, expected: str | None = None) -> str:
+    """Run a user's file or import a module, which registers its rules, once per process.
 
     Args:
-        path: The file.
+        given: The file, or the name of an installed module.
         expected: The SHA-256 it must have; otherwise the file is not run.
 
     Returns:
         The SHA-256 of what was run.
     """
-    path = Path(path)
+    path = _file_of(str(given)) if _is_module(given) else Path(given)
     content = _content(path)
     found = hashlib.sha256(content).hexdigest()
     if expected is not None and found != expected:
@@ -42,22 +49,48 @@ def load_rule_file(path: str | Path, expected: str | None = None) -> str:
                 f"{path} was changed after this process had run it: restart Python to use the new version"
             )
         return found
-    _run(path, content)
+    if _is_module(given):
+        _import(str(given))
+    else:
+        _run(path, content)
     _loaded[path.resolve()] = found
     return found
 
 
+def _is_module(given: str | Path) -> bool:
+    """Whether this is the name of a module: words and dots, and no file."""
+    text = str(given)
+    return all(part.isidentifier() for part in text.split(".")) and not text.endswith(".py")
+
+
+def _file_of(module: str) -> Path:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.origin or not spec.origin.endswith(".py"):
+        raise ScenarioError(
+            f"--rules takes a Python file or an installed module, and there is no module {module!r}"
+        )
+    return Path(spec.origin)
+
+
+def _import(module: str) -> None:
+    try:
+        importlib.import_module(module)
+    except MurmuraError:
+        raise
+    except Exception as error:
+        raise ScenarioError(f"{module} could not be imported: {type(error).__name__}: {error}") from error
+
+
 def _content(path: Path) -> bytes:
     if not path.is_file() or path.suffix != ".py":
-        raise ScenarioError(f"--rules takes a Python file that exists, got {path}")
+        raise ScenarioError(f"--rules takes a Python file that exists, or the name of a module, got {path}")
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
+        return read_plain_file(path, LARGEST_FILE)
+    except (OSError, ValueError) as error:
         raise ScenarioError(f"cannot read the rules {path}: {error}") from None
-    if len(content) > LARGEST_FILE:
-        raise ScenarioError(f"{path}: a file of rules has at most {LARGEST_FILE // 2**20} MB")
-    return content
 
 
 def _run(path: Path, content: bytes) -> None:
@@ -65,6 +98,11 @@ def _run(path: Path, content: bytes) -> None:
     assert spec is not None
     module: ModuleType = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    beside = str(path.resolve().parent)
+    if beside not in sys.path:
+        sys.path.append(
+            beside
+        )  # as Python does for a script, but last: a file there hides no installed package
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)
     except MurmuraError:

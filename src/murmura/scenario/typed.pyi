@@ -34,13 +34,21 @@ from murmura.rules.life.feeding import Feeding
 from murmura.rules.life.mating import Mating
 from murmura.rules.life.panic import Fear, Threat
 from murmura.rules.life.sources import FoodSource
+from murmura.rules.models.active_brownian import ActiveBrownian
 from murmura.rules.models.cucker_smale import CuckerSmale
+from murmura.rules.models.dorsogna import DOrsogna
+from murmura.rules.models.inertial_spin import InertialSpin
+from murmura.rules.models.informed import Informed
+from murmura.rules.models.olfati_saber import OlfatiSaber
+from murmura.rules.models.pedestrians import Pedestrians
 from murmura.rules.models.stardisplay import StarDisplay
+from murmura.rules.models.strombom import Sheep, Sheepdog
 from murmura.rules.models.vicsek import Vicsek
 from murmura.rules.models.vision import Vision
 from murmura.rules.models.zones import Zones
 from murmura.rules.predators.hunter import Hunter
 from murmura.rules.predators.rule import Predators
+from murmura.rules.steering.action import Action
 from murmura.rules.steering.cruise import Cruise
 from murmura.rules.steering.flight import Altitude, Banking, Level
 from murmura.rules.steering.goals import Evade, FleePoint, FollowLeader, Pursue, Seek, Wander
@@ -88,10 +96,19 @@ class Rules(RulesBase):
     zones: Zones = _default
     cucker_smale: CuckerSmale = _default
     vision: Vision = _default
+    action: Action = _default
+    active_brownian: ActiveBrownian = _default
     altitude: Altitude = _default
     banking: Banking = _default
     cruise: Cruise = _default
+    dorsogna: DOrsogna = _default
+    inertial_spin: InertialSpin = _default
+    informed: Informed = _default
     level: Level = _default
+    olfati_saber: OlfatiSaber = _default
+    pedestrians: Pedestrians = _default
+    sheep: Sheep = _default
+    sheepdog: Sheepdog = _default
     stardisplay: StarDisplay = _default
     def __getattr__(self, name: str) -> Any: ...  # rules of your own
 
@@ -100,10 +117,11 @@ class WorldEdits(TypedDict, total=False):
     height: float
     boundary: Literal["wrap", "soft", "reflect", "open"]
     depth: float | None
+    boundary_y: Literal["wrap", "soft", "reflect"] | None
     boundary_z: Literal["wrap", "soft", "reflect", "open"] | None
 
 class MotionEdits(TypedDict, total=False):
-    policy: Literal["capped", "constant"]
+    policy: Literal["capped", "constant", "overdamped"]
     max_speed: float
     speed: float
     min_speed: float
@@ -148,12 +166,15 @@ class SeparationEdits(TypedDict, total=False):
     response: Literal["steer", "push"]
     priority: Literal["weight", "early_exit"]
     exit_distance: float
+    foresight: float
+    clearance: float
 
 class AlignmentEdits(TypedDict, total=False):
     enabled: bool
     radius: float | None
     weight: float
     weighting: Literal["uniform", "linear"]
+    coincident: bool
 
 class CohesionEdits(TypedDict, total=False):
     enabled: bool
@@ -254,6 +275,7 @@ class StarvationEdits(TypedDict, total=False):
 class FeedingEdits(TypedDict, total=False):
     enabled: bool
     weight: float
+    manner: Literal["stages", "passing"]
     sources: Sequence[FoodSource | Mapping[str, Any]]
     count: int
     amount: float
@@ -421,6 +443,7 @@ class RemainsEdits(TypedDict, total=False):
     sense: float
     reach: float
     bite: float
+    arrival: bool
     lasts: float
     warning_radius: float
     warning_growth: float
@@ -432,14 +455,17 @@ class BehaviorEdits(TypedDict, total=False):
     decision: Literal["ladder", "scored"]
     fear_radius: float
     chase_radius: float
+    aggression_reach: float
     mate_radius: float
     pair_distance: float
+    arrival: bool
     build_up: float
     lead: float
     hungry_below: float
     sated_above: float
     hunts_below: float
     sprint: float
+    idles_alone: bool
     glow_calls: float
     least_idle: float
     least_flocking: float
@@ -573,6 +599,7 @@ class VicsekEdits(TypedDict, total=False):
     enabled: bool
     weight: float
     noise: float
+    vectorial: bool
 
 class ZonesEdits(TypedDict, total=False):
     enabled: bool
@@ -601,6 +628,19 @@ class VisionEdits(TypedDict, total=False):
     turning: float
     turning_edges: float
 
+class ActionEdits(TypedDict, total=False):
+    enabled: bool
+    weight: float
+    axes: Literal["own", "world"]
+
+class ActiveBrownianEdits(TypedDict, total=False):
+    enabled: bool
+    swim_speed: float
+    turning: float
+    thermal: float
+    stiffness: float
+    diameter: float
+
 class AltitudeEdits(TypedDict, total=False):
     enabled: bool
     weight: float
@@ -623,10 +663,86 @@ class CruiseEdits(TypedDict, total=False):
     speed: float
     relaxation: float
 
+class DOrsognaEdits(TypedDict, total=False):
+    enabled: bool
+    propulsion: float
+    drag: float
+    repulsion: float
+    repulsion_length: float
+    attraction: float
+    attraction_length: float
+    coupling: float
+
+class InertialSpinEdits(TypedDict, total=False):
+    enabled: bool
+    inertia: float
+    stiffness: float
+    friction: float
+    temperature: float
+
+class InformedEdits(TypedDict, total=False):
+    enabled: bool
+    repulsion: float
+    range: float
+    preference: float
+    direction: float
+    turning_rate: float
+    noise: float
+
 class LevelEdits(TypedDict, total=False):
     enabled: bool
     weight: float
     relaxation: float
+
+class OlfatiSaberEdits(TypedDict, total=False):
+    enabled: bool
+    spacing: float
+    interaction: float
+    stiffness: float
+    agreement: float
+    epsilon: float
+    bump: float
+    goal_pull: float
+    goal_friction: float
+    goal_x: float
+    goal_y: float
+
+class PedestriansEdits(TypedDict, total=False):
+    enabled: bool
+    direction: float
+    wanted_speed: float
+    speed_spread: float
+    relaxation: float
+    repulsion: float
+    repulsion_length: float
+    ahead: float
+    wall: float
+    wall_length: float
+    view: float
+    behind: float
+    fastest: float
+
+class SheepEdits(TypedDict, total=False):
+    enabled: bool
+    step: float
+    dog: int
+    fear_radius: float
+    personal_space: float
+    inertia: float
+    cohesion: float
+    repulsion: float
+    fear: float
+    error: float
+    grazing: float
+
+class SheepdogEdits(TypedDict, total=False):
+    enabled: bool
+    pace: float
+    sight: float
+    goal_x: float
+    goal_y: float
+    spacing: float
+    stop: float
 
 class StarDisplayEdits(TypedDict, total=False):
     enabled: bool
@@ -690,10 +806,19 @@ class RulesEdits(TypedDict, total=False):
     zones: ZonesEdits
     cucker_smale: CuckerSmaleEdits
     vision: VisionEdits
+    action: ActionEdits
+    active_brownian: ActiveBrownianEdits
     altitude: AltitudeEdits
     banking: BankingEdits
     cruise: CruiseEdits
+    dorsogna: DOrsognaEdits
+    inertial_spin: InertialSpinEdits
+    informed: InformedEdits
     level: LevelEdits
+    olfati_saber: OlfatiSaberEdits
+    pedestrians: PedestriansEdits
+    sheep: SheepEdits
+    sheepdog: SheepdogEdits
     stardisplay: StarDisplayEdits
 
 class ScenarioEdits(TypedDict, total=False):

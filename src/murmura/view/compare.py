@@ -7,7 +7,6 @@ seek commands go to both; every other command goes to the session whose page sen
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError
@@ -15,9 +14,9 @@ from murmura.engine.clock import LONGEST_FRAME
 from murmura.scenario import load_scenario, scenario_names
 from murmura.view.playback.playback import Playback
 from murmura.view.session.command_queue import Refuse
-from murmura.view.session.editing.changes import begins_anew
-from murmura.view.session.editing.messages import number_of
-from murmura.view.session.session import FRAME_SECONDS, Session
+from murmura.view.session.editing.changes import needs_restart
+from murmura.view.session.editing.messages import FARTHEST, number_of
+from murmura.view.session.session import Session
 
 SHARED = ("play", "pause", "step", "speed", "seek")
 
@@ -35,6 +34,7 @@ class SyncedSession(Session):
     shared: SharedTime
     partner: SyncedSession
     leads: bool
+    keeps_past = False  # the other side would have to go back with it
     label: str | None = None
     _steps_done = 0  # by the last call of `_catch_up`
 
@@ -110,14 +110,12 @@ class SyncedSession(Session):
         due = self.due
         if due <= 0 or not self.source.is_ready:
             return 0
-        most = max(1, int(FRAME_SECONDS / self._step_seconds)) if self._step_seconds else 1
-        count, begun, good = min(due, most), time.perf_counter(), self.position
+        count, good = min(due, self.pacing.most_steps), self.position
         try:
-            self.source.step(count)
+            self.pacing.step(count)
         except RunError as error:
             self._fail(error, good)
             return 0
-        self._step_seconds = (time.perf_counter() - begun) / count
         if self.source.has_ended and self.running:
             self.running = self.partner.running = False
             self._set_shared_time()
@@ -149,6 +147,7 @@ class Pair:
             one.shared, one.partner, one.leads = shared, other, one is left
             one.first_picture.others = (other.first_picture,)
         right.speed = left.speed
+        left.running = right.running = left.running and right.running  # a recording waits for whoever watches
         for one in (left, right):
             one._asks_scenario = False  # the same time for both, whatever is loaded later
         # A recorded run may start later: both start at the later time.
@@ -187,9 +186,10 @@ def _depth_asked_for(message: dict[str, Any], now: float | None) -> float | None
         return load_scenario(str(wanted)).world.depth
     else:
         return now
-    return float(asked) if isinstance(asked, int | float) and not isinstance(asked, bool) else None
+    is_number = isinstance(asked, int | float) and not isinstance(asked, bool) and abs(asked) < FARTHEST
+    return float(asked) if is_number else None
 
 
 def _restarts(message: dict[str, Any]) -> bool:
     values = message.get("values")
-    return isinstance(values, dict) and begins_anew(values)
+    return isinstance(values, dict) and needs_restart(values)

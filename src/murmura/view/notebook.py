@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 import tempfile
+import threading
+import traceback
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import BackendError, ScenarioError
+from murmura.core.errors import ScenarioError
+from murmura.core.extras import needs
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario
 from murmura.view.server import app as server
@@ -42,7 +46,9 @@ def show(
 
     Returns:
         The widget. `simulation()` returns a copy of its flock, `pause()` and `play()` control it, and `close()`
-        ends it.
+        ends it. Its traits follow the flock several times a second: `step`, `time` [s], `agents`, `measures`, `running`
+        and `selected`, an agent's id or None; the last two can be set, too. `on_step(act)` calls `act(view)` after each
+        change of `step`.
     """
     if not isinstance(height, int) or isinstance(height, bool) or not 100 <= height <= 10_000:
         raise ScenarioError(f"height must be a whole number of pixels from 100 to 10000, got {height!r}")
@@ -86,11 +92,9 @@ def _part(name: str, element: str) -> str:
 
 @cache
 def _widget_class() -> Any:
-    try:
+    with needs("notebook"):
         import anywidget
         import traitlets
-    except ImportError:
-        raise BackendError('show needs the notebook extra: pip install "murmura[notebook]"') from None
     server.check_page()
 
     class FlockView(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
@@ -99,14 +103,52 @@ def _widget_class() -> Any:
         _esm = (server.STATIC / "notebook.js").read_text(encoding="utf-8")
         page = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
+        step = traitlets.Int(0, help="Steps since the flock began.").tag(sync=True)
+        time = traitlets.Float(0.0, help="Simulated time [s].").tag(sync=True)
+        agents = traitlets.Int(0).tag(sync=True)
+        measures = traitlets.Dict().tag(sync=True)
+        running = traitlets.Bool(False).tag(sync=True)
+        selected = traitlets.Int(None, allow_none=True, help="The id of an agent.").tag(sync=True)
 
         def __init__(self, session: Session, height: int) -> None:
             session.first_picture.patience = PAINT_SECONDS
-            self._hub = ViewHub(session, self._carry)
+            self._hub = ViewHub(session, self._carry, self._follow)
+            self._follower = 0  # the thread that sets traits to the state of the flock
             super().__init__(page=whole_page(), height=height)
             self.on_msg(lambda _, content, buffers: self._hub.receive(content))
             self._hub.open()
             self.play, self.pause = self._hub.play, self._hub.pause
+
+        def on_step(self, act: Callable[[Any], object]) -> Callable[[], None]:
+            """Call `act(view)` several times a second while the flock moves; returns a function that ends it."""
+
+            def moved(_: Any) -> None:
+                act(self)
+
+            self.observe(moved, "step")
+            return lambda: self.unobserve(moved, "step")
+
+        @traitlets.observe("running", "selected")  # type: ignore[untyped-decorator, unused-ignore]
+        def _obey(self, change: Any) -> None:
+            """What was set here, and not by the flock itself, changes the view."""
+            if threading.get_ident() == self._follower:
+                return
+            if change["name"] == "selected":
+                self._hub.select(change["new"])
+            elif change["new"]:
+                self.play()
+            else:
+                self.pause()
+
+        def _follow(self, status: dict[str, Any]) -> None:
+            """Set the traits to the state of the flock."""
+            self._follower = threading.get_ident()
+            try:
+                self.running, self.selected = status["running"], self._hub.session.watch.selected
+                self.agents, self.measures = status["agents"], dict(status.get("measures") or {})
+                self.time, self.step = status["time"], status["step"]
+            except Exception:  # of a function that observes a trait: the view goes on
+                traceback.print_exc()
 
         def simulation(self) -> Simulation:
             """A copy of the current flock of the view."""

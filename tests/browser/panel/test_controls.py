@@ -116,7 +116,7 @@ def test_the_inspector_shows_what_an_agent_sees_and_its_forces(tab: Tab) -> None
     strength = sum(part**2 for part in told["steering"]) ** 0.5
     assert f"Net steering{strength:.4g}" in text
     story.get_by_role("button", name="Deselect the agent").click()
-    tab.until(lambda: tab.session.selected is None)
+    tab.until(lambda: tab.session.watch.selected is None)
 
 
 def test_charts_can_be_read_as_a_table(tab: Tab) -> None:
@@ -145,8 +145,7 @@ def test_a_link_brings_the_scene_back(tab: Tab, lend_tab: MakeTab) -> None:
     tab.send("place", kind="predator", x=400, y=250, species="owl")
     tab.until(lambda: set(tab.see("things")) == {"circle", "attractor", "predator"})
     # Only the newest messages are sent, so the circle may arrive before the scenario that the link is made of.
-    told = "() => [heard.scenario?.scenario, heard.hello?.scenario]"
-    tab.until(lambda: tab.session.scenario.model_dump(mode="json") in tab.page.evaluate(told))
+    tab.until(lambda: tab.see("scenario") == tab.session.scenario.model_dump(mode="json"))
     tab.page.keyboard.press("l")
     tab.until(lambda: tab.page.evaluate("() => location.hash.startsWith('#c=')"))
     address = tab.page.evaluate("() => navigator.clipboard.readText()")

@@ -10,7 +10,6 @@ import pytest
 
 import murmura as mm
 from murmura.lab.runs.live_recording import LiveRunRecorder
-from murmura.view.standalone import loop as loops
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.live_values import vector_of
 from tests.browser.tab import Tab
@@ -33,7 +32,7 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, recorder: Path) -> None
     tab.until(stop.is_visible)
     for _ in range(3):
         tab.send("step", count=6)
-        tab.until(lambda: tab.session._left == 0)
+        tab.until(lambda: tab.session.pacing.left == 0)
     tab.until(lambda: tab.see("step") == 18)
     stop.click()
     told = tab.page.locator(".files .told")
@@ -46,9 +45,10 @@ def test_a_run_is_recorded_and_the_state_saved(tab: Tab, recorder: Path) -> None
     restored = mm.Simulation.restore(Path(str(waiting.value.path())), "reference")
     assert restored.state_hash() == tab.simulation.state_hash()
     with pytest.MonkeyPatch.context() as patch, tab.page.expect_download() as waiting:
-        patch.setattr(loops, "LONGEST_LOOP", 0.2)
         patch.setattr(
-            scenes, "live_values", lambda s: {"ranges": {}, "recipes": {}, "vector": vector_of(s).tolist()}
+            scenes,
+            "live_values",
+            lambda s: {"ranges": {}, "expressions": {}, "vector": vector_of(s).tolist()},
         )
         tab.page.get_by_role("button", name="Save as a page").click()
         page = Path(str(waiting.value.path())).read_text(encoding="utf-8")
@@ -82,12 +82,11 @@ def test_the_command_makes_the_same_run(tab: Tab) -> None:
     assert _command(tab) == "murmura run vicsek --seed 7 --steps 600 --out vicsek-run"
     # Not the shipped one of that name: changed since, or loaded with another number of agents.
     few = mm.load_scenario("vicsek").with_values({"agents": 20})
-    told = "() => [heard.scenario?.scenario, heard.hello.scenario]"
     for loaded, values in ((mm.load_scenario("vicsek"), {"rules.vicsek.noise": 0.5}), (few, {})):
         tab.still(loaded)
         tab.send("set", values=values)
         scenario = loaded.with_values(values)
-        tab.until(lambda was=scenario: was.model_dump(mode="json") in tab.page.evaluate(told))
+        tab.until(lambda was=scenario: tab.see("scenario") == was.model_dump(mode="json"))
         with tab.page.expect_download() as waiting:
             copy.click()
         assert waiting.value.suggested_filename == "vicsek.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator
 
 from tests.browser.tab import Tab
@@ -46,6 +47,20 @@ def test_a_rule_that_is_switched_on_moves_up(tab: Tab) -> None:
     tab.page.get_by_role("button", name="More rules").click()
     tab.until(lambda: not tab.page.get_by_label("Enable jitter", exact=True).is_visible())  # collapsed again
     tab.until(_row(tab, "rules.wander.rate").is_visible)  # among active rules, and open
+
+
+def test_rules_that_cannot_act_are_not_among_the_active_ones(tab: Tab) -> None:
+    # S4-40: `roadmap` wraps, has no obstacles and one species
+    tab.send("load", scenario="roadmap")
+    tab.shows_now()
+    active = tab.page.locator(".lil-gui", has=tab.page.locator(".lil-title", has_text="Active rules")).last
+    tab.until(lambda: active.locator('[data-path="rules.separation.radius"]').count() == 1)
+    for path in ("boundary.margin", "avoid_obstacles.reach", "attractors.weight", "flee.weight"):
+        assert active.locator(f'[data-path="rules.{path}"]').count() == 0, path
+    title = tab.page.locator(".lil-title", has_text="Boundary").first.get_attribute("title")
+    assert title and title.endswith("It acts only where world.boundary is soft.")
+    tab.send("set", values={"world.boundary": "soft"})
+    tab.until(lambda: active.locator('[data-path="rules.boundary.margin"]').count() == 1)
 
 
 def test_tooltips_and_options_are_in_plain_words(tab: Tab) -> None:
@@ -147,11 +162,46 @@ def test_refused_values_return_to_those_that_hold(tab: Tab) -> None:
     tab.until(lambda: "min_speed must be at most" in str(tab.page.locator("#notes").text_content()))
     tab.until(lambda: _row(tab, fast).locator("input").input_value() == f"{top:g}")
     assert _holds(tab, fast) == top
-    tab.page.get_by_label("Search settings").fill("predators")
-    box = tab.page.get_by_label("Enable predators", exact=True)
+    tab.page.get_by_label("Search settings").fill("rules.level")
+    box = tab.page.get_by_label("Enable level", exact=True)
     box.click()
-    tab.until(lambda: "rules.fear.enabled" in str(tab.page.locator("#notes").text_content()))
+    tab.until(lambda: "needs a 3-D world" in str(tab.page.locator("#notes").text_content()))
     tab.until(lambda: not box.is_checked())
+
+
+# Decision 39
+def test_a_rule_switches_on_what_it_needs_and_the_page_says_so(tab: Tab) -> None:
+    tab.page.get_by_label("Search settings").fill("predators")
+    tab.page.get_by_label("Enable predators", exact=True).click()
+    tab.until(lambda: _holds(tab, "rules.predators.enabled") and _holds(tab, "rules.fear.enabled"))
+    words = "rules.fear is on too, because rules.predators needs it"
+    tab.until(lambda: words in str(tab.page.locator("#notes").text_content()))
+    tab.page.get_by_label("Search settings").fill("fear")
+    tab.until(tab.page.get_by_label("Enable fear", exact=True).is_checked)
+
+
+# Decision 35
+def test_sliders_of_a_rule_that_is_off_say_so_and_move_nothing(tab: Tab) -> None:
+    path, search = "rules.wander.rate", tab.page.get_by_label("Search settings")
+    search.fill("rules.wander")
+    folder = tab.page.locator(".lil-gui.off", has=_row(tab, path)).last
+    words = folder.get_by_text("This rule is off. Switch it on to change its values.")
+    tab.until(words.is_visible)
+    before = tab.session.scenario
+    assert _row(tab, path).locator("input").is_disabled()
+    slider = _row(tab, path).locator(".lil-slider").bounding_box()
+    assert slider is not None
+    tab.page.mouse.click(slider["x"] + 0.8 * slider["width"], slider["y"] + slider["height"] / 2)
+    box = tab.page.get_by_label("Enable wander", exact=True)
+    box.check()
+    tab.until(lambda: _holds(tab, "rules.wander.enabled"))
+    assert tab.session.scenario == before.with_values({"rules.wander.enabled": True})
+    tab.until(lambda: not words.is_visible())
+    _set(tab, path, 3.0)
+    tab.until(lambda: _holds(tab, path) == 3.0)
+    box.uncheck()
+    tab.until(lambda: not _holds(tab, "rules.wander.enabled"))
+    tab.until(_row(tab, path).locator("input").is_disabled)  # when the page has heard of it
 
 
 def test_a_limit_that_was_set_is_marked_and_can_be_taken_back(tab: Tab) -> None:
@@ -184,3 +234,38 @@ def test_the_number_of_agents_shows_what_holds(tab: Tab) -> None:
     field.fill("90000000")
     field.press("Enter")
     tab.until(lambda: field.input_value() == "1")
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("maxSpeed", "motion.max_speed"),
+        ("fieldOfView", "perception.field_of_view"),
+        ("simulationSpeed", "display.speed"),
+        ("particleSize", "display.size"),
+        ("panicDecay", "rules.fear.spread"),
+        ("gatherRadius", "rules.feeding.gather_radius"),
+    ],
+)
+def test_the_search_finds_what_documents_call_a_value(tab: Tab, name: str, path: str) -> None:
+    tab.page.get_by_label("Search settings").fill(name)
+    tab.until(_row(tab, path).is_visible)
+    shown = tab.page.locator(".lil-controller[data-path]:visible").evaluate_all(
+        "(all) => all.map((each) => each.dataset.path)"
+    )
+    assert shown == [path]
+
+
+def test_the_search_finds_the_number_of_agents_switches_and_lists(tab: Tab) -> None:
+    search, above = (
+        tab.page.get_by_label("Search settings"),
+        tab.page.get_by_text("The number of agents is the field above."),
+    )
+    search.fill("birdCount")
+    tab.until(above.is_visible)
+    search.fill("energyEnabled")
+    tab.until(tab.page.get_by_label("Enable energy", exact=True).is_visible)
+    assert not above.is_visible()
+    search.fill("huntingDrain")
+    tab.until(tab.page.locator(".lists").get_by_text("Hunters").is_visible)
+    assert not tab.page.locator(".lists").get_by_text("Attractors").is_visible()

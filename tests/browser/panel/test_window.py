@@ -11,13 +11,15 @@ def test_pace_trails_and_the_shape_of_the_world_come_from_the_scenario(tab: Tab)
     tab.send("load", scenario="classic")
     tab.send("speed", value=4.0)
     tab.until(lambda: tab.see("looks.trails") is False)
-    # The world takes the shape of the area that panels leave free, one unit per pixel.
+    # The world takes the shape of the window, one unit per pixel.
     tab.until(lambda: tab.session.scenario.world.width != 1600)
     world = tab.session.scenario.world
 
     def fills() -> bool:
         (left, top), (right, bottom) = tab.screen([[0, 0], [world.width, world.height]])
-        return abs((right - left) / world.width - 0.98) < 0.01 > abs((bottom - top) / world.height - 0.98)
+        return (world.width, world.height) == (960, 540) and abs(right - left - 960) < 1e-6 > abs(
+            bottom - top - 540
+        )
 
     tab.until(fills)
     tab.send("load", scenario="roosts")

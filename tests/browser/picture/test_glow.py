@@ -103,7 +103,7 @@ def _width(tab: Tab) -> int:
 
 # A large one takes a quarter of a minute in software rendering.
 @pytest.mark.parametrize(
-    ("key", "size"), [("Shift+S", (960, 640)), *([("y", (3840, 2560))] if IS_LONG else [])]
+    ("key", "size"), [("Shift+S", (960, 540)), *([("y", (3840, 2160))] if IS_LONG else [])]
 )
 def test_a_screenshot_is_drawn_in_full(make_tab: MakeTab, key: str, size: tuple[int, int]) -> None:
     tab = make_tab()

@@ -20,10 +20,10 @@ CHOSEN = 17
 def crowd(tab: Tab, request: pytest.FixtureRequest) -> Tab:
     """A dense flock whose selected agent is near an edge: on a torus, some of its neighbours are across the edge."""
     rng = np.random.default_rng(3)
-    places = rng.uniform((0.0, 0.0), (400.0, 250.0), (150, 2))
+    places = rng.uniform((0.0, 0.0), (400.0, 225.0), (150, 2))
     places[CHOSEN] = (6.0, 120.0)
     tab.arranged(
-        flock(150, **{"world.width": 400, "world.height": 250, "world.boundary": request.param}),
+        flock(150, **{"world.width": 400, "world.height": 225, "world.boundary": request.param}),
         places,
         rng.normal((2.0, 0.0), size=(150, 2)),
     )

@@ -20,7 +20,7 @@ DEFAULT = inspect.signature(live).parameters["scenario"].default
 MINUTE = 3600  # steps
 
 
-@pytest.mark.parametrize("name", [DEFAULT, "starlings", "fish"])
+@pytest.mark.parametrize("name", [DEFAULT, "starling-bowl", "fish-bowl"])
 def test_a_flock_is_not_seen_to_become_a_box(tab: Tab, name: str) -> None:
     scenario = mm.load_scenario(name).with_values({"agents": 300})
     sim = mm.Simulation(scenario, seed=2, backend="cpu", threads=1)

@@ -182,7 +182,7 @@ def test_bodies_are_drawn_close_up_in_space(tab: Tab) -> None:
         far = tab.see("eye.orbit.distance")
         tab.page.mouse.wheel(0, -300)
         tab.until(lambda far=far: tab.see("eye.orbit.distance") < 0.95 * far)
-    window = tab.until(lambda: tab.session.body_observer.window)
+    window = tab.until(lambda: tab.session.watch.bodies.window)
     assert window[4] <= places[k][2] <= window[5] and window[5] - window[4] < SIDES[2]
 
     def has_bar() -> bool:
@@ -193,7 +193,7 @@ def test_bodies_are_drawn_close_up_in_space(tab: Tab) -> None:
 
     tab.until(has_bar)
     tab.page.keyboard.press("f")
-    tab.until(lambda: tab.session.body_observer.window is None)
+    tab.until(lambda: tab.session.watch.bodies.window is None)
 
 
 def test_the_view_turns_moves_and_comes_back(tab: Tab) -> None:

@@ -18,7 +18,7 @@ from murmura.lab.runs.reading.bare_trajectory import BareTrajectory
 from murmura.lab.runs.recording import record
 from murmura.view.compare import Pair, SyncedSession
 from murmura.view.playback.playback import Playback
-from tests.browser.tab import PLAIN, VISITED, WATCH
+from tests.browser.tab import PLAIN, VISITED, WATCH, Tab
 from tests.cli.terminal import MURMURA, environment, started
 from tests.view.live import PATIENCE, Live, flock
 
@@ -48,6 +48,8 @@ def test_a_replay_waits_for_a_watcher_says_so_and_has_its_charts(
         assert live.session.simulation.step_count == 0 and not live.session.running
         page = opened(browser, live, VISITED)
         try:
+            page.get_by_text("A recorded run, from its beginning.").wait_for()
+            page.locator(".big-play").get_by_role("button", name="Play").click()
             page.wait_for_function("(last) => globalThis.murmura?.step === last", arg=STEPS)
             page.locator(".line").get_by_text("replay").wait_for()
             assert page.get_by_role("slider", name="Time line of the recorded run").is_visible()
@@ -82,6 +84,7 @@ def test_a_trajectory_alone_is_replayed_from_the_command_line(
         page = context.new_page()
         try:
             page.goto(found[1])
+            page.locator(".big-play").get_by_role("button", name="Play").click()
             page.wait_for_function("(last) => globalThis.murmura?.step === last", arg=STEPS)
             assert page.evaluate("() => murmura.drawn") == 20
             page.locator(".line").get_by_text("replay").wait_for()
@@ -98,7 +101,8 @@ UNCOVERED = """(places) => {
 
 
 def test_two_flocks_side_by_side_are_complete_and_in_sync(browser: Browser, built: None) -> None:
-    sides = [SyncedSession(flock(agents), 5, "reference") for agents in (12, 15)]
+    walled = {"world.boundary": "reflect"}  # a world that wraps fills the window, and part of it lies outside
+    sides = [SyncedSession(flock(agents, **walled), 5, "reference") for agents in (12, 15)]
     with Live(Pair(*sides)) as live:  # type: ignore[arg-type]
         page = opened(browser, live, VISITED)  # whose panels were open in a wide window
         try:
@@ -121,3 +125,24 @@ def test_two_flocks_side_by_side_are_complete_and_in_sync(browser: Browser, buil
                 half.wait_for_function(UNCOVERED, arg=side.simulation.positions.tolist())
         finally:
             page.context.close()
+
+
+def test_a_changed_copy_is_two_clicks_away_and_captioned(tab: Tab) -> None:
+    tab.still(flock(40))
+    tab.send("step", count=5)
+    tab.page.locator("#flock").focus()
+    tab.page.keyboard.press("C")
+    tab.page.get_by_role("button", name="No alignment").click()
+    tab.page.wait_for_url("**/compare/")
+    place = tab.page.locator("#captions")
+    tab.until(lambda: "alignment 0" in place.inner_text())
+    before = tab.simulation.scenario.rules.alignment.weight
+    assert f"alignment {before:g}" in place.inner_text()
+    halves = [frame for frame in tab.page.frames if frame is not tab.page.main_frame]
+    for half in halves:
+        half.wait_for_function("() => globalThis.murmura?.drawn === 40")
+    halves[1].locator("#flock").focus()
+    halves[1].locator("body").press("C")  # a copy of a copy is not offered
+    halves[1].get_by_text("A copy needs the live view").wait_for()
+    tab.page.get_by_role("link", name="Back to one flock").click()
+    tab.shows_now()

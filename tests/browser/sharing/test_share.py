@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
+from murmura.view.server import files
 from murmura.view.session.session import Session
-from tests.browser.tab import PLAIN, VISITED, WATCH
+from tests.browser.tab import PLAIN, VISITED, WATCH, Tab
 from tests.view.live import PATIENCE, Live, flock
 
 CODE = "KMP234"
@@ -44,7 +45,7 @@ def test_visitors_watch_and_the_host_controls(shared: Live, browser: Browser) ->
         for page in (visitor, host):
             page.wait_for_function("() => globalThis.murmura?.drawn === 20")
         assert "visitor" in str(visitor.locator("body").get_attribute("class"))
-        for offer in ("#preset", "#agents", "[data-group=tools]"):
+        for offer in ("#preset", "#agents", "[data-group=play]"):
             assert host.locator(offer).is_visible() and not visitor.locator(offer).is_visible(), offer
         # Keys and clicks of a visitor do nothing, and neither do messages sent by hand.
         visitor.keyboard.press("Space")
@@ -75,3 +76,27 @@ def test_a_wrong_code_is_refused(shared: Live, browser: Browser) -> None:
         assert stranger.evaluate("globalThis.murmura") is None
     finally:
         stranger.context.close()
+
+
+def test_share_is_one_button_and_says_what_became_of_it(tab: Tab) -> None:
+    tab.still(flock(20))
+    share = tab.page.get_by_role("button", name="Share", exact=True)
+    sheet = tab.page.get_by_role("dialog", name="Share")
+    share.click()
+    with tab.page.expect_download() as waiting:
+        sheet.get_by_role("button", name="Picture").click()
+    tab.page.get_by_text(f"{waiting.value.suggested_filename} was saved").wait_for()
+    tab.page.locator("#flock").focus()
+    tab.page.keyboard.press("X")
+    sheet.get_by_role("button", name="Link").click()
+    sheet.get_by_text("Link copied. It works on this computer only").wait_for()
+    assert tab.page.evaluate("() => navigator.clipboard.readText()") == tab.page.url
+    with pytest.MonkeyPatch.context() as patch, tab.page.expect_download() as waiting:
+        patch.setattr(files, "page_of", lambda *_: b"<!doctype html>a page")  # exporting one takes seconds
+        sheet.get_by_role("button", name="Page").click()
+    assert waiting.value.suggested_filename == "classic.html"
+    sheet.get_by_text("classic.html was saved").wait_for()
+    sheet.get_by_role("button", name="Clip").click()
+    tab.page.get_by_role("group", name="Clip").get_by_text("0:01").wait_for()
+    with tab.page.expect_download():
+        tab.page.get_by_role("button", name="Stop and save").click()

@@ -28,7 +28,7 @@ def _small(pixels: np.ndarray) -> np.ndarray:
 def test_the_gallery_has_a_picture_of_every_preset_and_loads_them(tab: Tab) -> None:
     tab.send("pause")
     tab.page.keyboard.press("0")
-    gallery = tab.page.get_by_role("dialog", name="Presets")
+    gallery = tab.page.get_by_role("dialog", name="Scenes")
     assert gallery.is_visible()
     names = gallery.locator("[data-preset]").evaluate_all("(all) => all.map((each) => each.dataset.preset)")
     assert sorted(names) == sorted(mm.scenario_names())
@@ -36,7 +36,7 @@ def test_the_gallery_has_a_picture_of_every_preset_and_loads_them(tab: Tab) -> N
     assert gallery.locator("[data-preset] .picture").evaluate_all(PAINTED) == len(painted) > 30
     groups = gallery.get_by_role("heading", level=3).all_inner_texts()
     assert (
-        groups[0] == "In space" and "Published models" in groups and "More" not in groups
+        groups[0] == "Begin here" and "Published models" in groups and "More" not in groups
     )  # each has a position in the sprite sheet
     pictures = {each: _small(image.imread(PICTURES / f"{each}.webp") / 255) for each in painted}
     for name in ("ants", "jellyfish", "vicsek"):
@@ -52,7 +52,7 @@ def test_the_gallery_has_a_picture_of_every_preset_and_loads_them(tab: Tab) -> N
 def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
     tab.still(flock(21))
     wanted = tab.session.scenario
-    tab.page.get_by_role("button", name="Gallery").click()
+    tab.page.get_by_role("button", name="Scenes").click()
     tab.page.get_by_label("Save the current scene as").fill("twenty-one")
     tab.page.get_by_role("button", name="Keep", exact=True).click()
     tab.until(lambda: tab.page.locator('[data-own="twenty-one"]').count() == 1)
@@ -83,7 +83,7 @@ def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
 
 def test_no_two_presets_have_the_same_name(tab: Tab) -> None:
     tab.still(flock(21))
-    tab.page.get_by_role("button", name="Gallery").click()
+    tab.page.get_by_role("button", name="Scenes").click()
     own, told = tab.page.locator("[data-own]"), tab.page.locator("#notes")
     for count, given in enumerate(("one", "two"), start=1):
         tab.page.get_by_label("Save the current scene as").fill(given)

@@ -35,7 +35,7 @@ def _near(found: Any, place: tuple[float, float], reach: float = 1.0) -> bool:
         ("", "left", False, "attract"),
         ("", "right", False, "repel"),
         ("", "left", True, "repel"),
-        ("Shift+D", "left", False, "scare"),
+        ("!", "left", False, "scare"),
     ],
 )
 def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, mode: str) -> None:
@@ -62,7 +62,7 @@ def test_a_drag_pulls_or_pushes(tab: Tab, tool: str, button: Any, shift: bool, m
 
 def _lone(tab: Tab) -> np.ndarray:
     """Load two agents far apart; return their positions in the window."""
-    places = [[500.0, 450.0], [1100.0, 450.0]]
+    places = [[500.0, 450.0], [900.0, 450.0]]
     tab.arranged(flock(2), places, [[1.0, 0.0], [0.0, 1.0]])
     return tab.screen(places)
 
@@ -271,4 +271,4 @@ def test_touch_gestures(make_tab: MakeTab) -> None:
     touch.touch("touchEnd")
     tab.until(lambda: abs(tab.see("camera.zoom") / zoom - 2) < 0.02)
     assert math.dist(_world(tab, (470, 330)), middle) * zoom < 40
-    assert (tab.session.scene.pointer, tab.session.selected) == (None, None)
+    assert (tab.session.scene.pointer, tab.session.watch.selected) == (None, None)

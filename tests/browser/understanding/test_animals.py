@@ -48,7 +48,9 @@ def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> No
 
 def test_everybodys_sight_is_the_mean_of_its_kind(tab: Tab) -> None:
     """V and N where genes decide how far one sees."""
-    simulation = tab.still(_ecosystem(**{"rules.genome.max_vision": 100.0, "world.width": 400.0}))
+    simulation = tab.still(
+        _ecosystem(**{"rules.genome.max_vision": 100.0, "world.width": 640.0, "world.height": 360.0})
+    )
     sights, kinds = _sights(simulation), simulation.state["species_id"]
     reach = np.array([sights[kinds == kind].mean() for kind in range(2)])[kinds]
     tab.until(lambda: (tab.page.evaluate("() => heard.status?.population?.sights") or [])[1:])
@@ -94,16 +96,23 @@ def test_mate_and_prey_of_the_chosen_animal_are_named_and_can_be_chosen(tab: Tab
 
 def test_bodies_are_drawn_close_up(tab: Tab) -> None:
     simulation = tab.still(_ecosystem())
+
+    def come_to_the_middle() -> None:  # where no panel lies over it
+        state = simulation.state.copy()
+        state["position_x"][0], state["position_y"][0] = 1000.0, 1000.0
+        simulation.load_state(state)
+
+    tab.inside(come_to_the_middle)
     place = tab.screen(simulation.positions[:1])[0]
     before = len(tab.drawn()["lines"])
     tab.page.mouse.move(*place.tolist())
     tab.page.mouse.wheel(0, -2400)
-    tab.until(lambda: tab.session.body_observer.window is not None)
+    tab.until(lambda: tab.session.watch.bodies.window is not None)
     tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # at least a tail
     tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))
-    tab.until(lambda: tab.session.body_observer.window is None)
+    tab.until(lambda: tab.session.watch.bodies.window is None)
 
 
 def test_parts_size_energy_health_and_signs_are_those_of_the_animal(tab: Tab) -> None:
@@ -131,7 +140,7 @@ def test_parts_size_energy_health_and_signs_are_those_of_the_animal(tab: Tab) ->
     [middle] = tab.screen([[200.0, 200.0]])
     tab.page.mouse.move(*middle.tolist())
     tab.page.mouse.wheel(0, -1200)
-    tab.until(lambda: tab.session.body_observer.window is not None)
+    tab.until(lambda: tab.session.watch.bodies.window is not None)
     tab.until(lambda: set(tab.drawn()["texts"]) >= set(signs))
     tab.comes_to_rest()
     drawn = tab.drawn()
@@ -156,7 +165,7 @@ def test_a_hunter_shows_its_target_and_its_fright_radius(tab: Tab) -> None:
     tab.until(lambda: "predator" in tab.see("things"))
     for _ in range(40):
         tab.send("step", count=30)
-        tab.until(lambda: tab.session._left == 0)
+        tab.until(lambda: tab.session.pacing.left == 0)
         [hunter] = hunters(simulation)
         if hunter["target"] is not None:
             break

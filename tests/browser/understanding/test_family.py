@@ -40,6 +40,7 @@ def test_an_agents_family_is_shown_and_can_be_walked_along(tab: Tab) -> None:
 
 
 def test_the_flock_is_coloured_by_genes_and_stances_where_there_are_any(tab: Tab) -> None:
+    tab.unfold()
     modes = tab.page.get_by_label("Colour by", exact=True)
     assert "gene_speed" not in modes.locator("option").evaluate_all("all => all.map((each) => each.value)")
     tab.still(heirs())

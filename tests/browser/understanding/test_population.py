@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -150,7 +151,7 @@ def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab
       window.labels = [];
       const real = CanvasRenderingContext2D.prototype.fillText;
       CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-        if (this.canvas.closest('.plot')) labels.push([this.canvas.closest('.card').dataset.chart, text]);
+        if (this.canvas.closest('.card .plot')) labels.push([this.canvas.closest('.card').dataset.chart, text]);
         return real.call(this, text, ...rest);
       };""")
     tab.open()
@@ -168,6 +169,16 @@ def test_a_chart_has_both_axes_and_everything_goes_into_a_file(make_tab: MakeTab
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save as CSV").click()
     assert waiting.value.suggested_filename == "murmura-classic-seed7-measures.csv"
+    card = tab.page.locator(".card").first
+    with tab.page.expect_download() as picture:
+        card.get_by_role("button", name="Picture").click()
+    assert picture.value.suggested_filename == f"murmura-classic-seed7-{card.get_attribute('data-chart')}.png"
+    content = Path(str(picture.value.path())).read_bytes()
+    assert struct.unpack(">II", content[16:24]) == (960, 484)
+    with tab.page.expect_download() as table:
+        card.get_by_role("button", name="CSV").click()
+    head = Path(str(table.value.path())).read_text().partition("\n")[0]
+    assert head == f"time,{card.get_attribute('data-chart')}"
     rows = list(csv.DictReader(io.StringIO(Path(str(waiting.value.path())).read_text())))
     assert len(rows) >= 2 and {"time", "polarization", "agents"} <= set(rows[0])
     times = [float(row["time"]) for row in rows]
@@ -183,11 +194,11 @@ def test_events_are_listed_filtered_copied_and_lead_to_their_place(tab: Tab) -> 
     feed = tab.page.get_by_role("region", name="Events", exact=True)
     lines = feed.locator("li")
     tab.until(lambda: "was born to" in feed.inner_text() and "starved" in feed.inner_text())
-    births = tab.session.feed.totals["birth"]
+    births = tab.session.watch.feed.totals["birth"]
     tab.until(lambda: f"births {births}" in " ".join(feed.inner_text().split()))
     feed.get_by_label("births").uncheck()
     tab.until(lambda: lines.filter(has_text="was born").count() == 0 and lines.count() > 0)
-    newest = next(event for event in reversed(tab.session.feed.since(0)) if event["kind"] != "birth")
+    newest = next(event for event in reversed(tab.session.watch.feed.since(0)) if event["kind"] != "birth")
     lines.first.get_by_role("button").click()
     tab.until(
         lambda: abs(tab.see("camera.x") - newest["x"]) < 1 and abs(tab.see("camera.y") - newest["y"]) < 1
@@ -219,7 +230,10 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     tab.until(lambda: simulation.step_count == 26)
     feed = tab.page.get_by_role("region", name="Events", exact=True)
     lines = feed.locator("li")
-    told = {kind: [e for e in tab.session.feed.since(0) if e["kind"] == kind] for kind in ("fight", "mating")}
+    told = {
+        kind: [e for e in tab.session.watch.feed.since(0) if e["kind"] == kind]
+        for kind in ("fight", "mating")
+    }
     fight, mating = told["fight"][0], told["mating"][0]
     wanted = (
         f"Agent {fight['id']} fought {fight['other']}.",
@@ -238,11 +252,11 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
 
     def shows_the_newest() -> bool:
         # Events of the last step may still be on their way into the feed.
-        [*_, newest] = tab.session.feed.since(0) or [{"id": None}]
+        [*_, newest] = tab.session.watch.feed.since(0) or [{"id": None}]
         return lines.first.inner_text().endswith(f"Agent {newest['id']} arrived from outside.")
 
     tab.until(shows_the_newest)
-    newest = tab.session.feed.since(0)[-1]
+    newest = tab.session.watch.feed.since(0)[-1]
     # Nothing is left of the flock before, not even its filters.
     assert lines.filter(has_text="mated").count() == 0
     assert [feed.get_by_label(kind).is_visible() for kind in ("arrivals", "fights", "matings")] == [
@@ -254,8 +268,8 @@ def test_fights_matings_and_arrivals_are_events_too(tab: Tab) -> None:
     tab.until(lambda: np.hypot(tab.see("camera.x") - newest["x"], tab.see("camera.y") - newest["y"]) < 1)
     tab.page.mouse.move(3, 3)
     tab.send("step", count=3)  # a line that was clicked does not hold the list
-    tab.until(lambda: tab.session.feed.newest > newest["number"])
-    later = tab.session.feed.since(0)[-1]
+    tab.until(lambda: tab.session.watch.feed.newest > newest["number"])
+    later = tab.session.watch.feed.since(0)[-1]
     tab.until(lambda: lines.first.inner_text().endswith(f"Agent {later['id']} arrived from outside."))
     feed.get_by_label("arrivals").uncheck()
     tab.until(lambda: "No events yet." in feed.inner_text())
@@ -307,7 +321,7 @@ def _counted(simulation: mm.Simulation, totals: dict[str, int]) -> dict[str, int
 def test_counters_say_what_there_is(tab: Tab) -> None:
     scenario = mm.load_scenario("courtship").with_values({"agents": 30})
     tab.still(scenario)
-    tab.page.locator(".name").click()
+    tab.page.get_by_role("button", name="Details").click()
     tab.until(lambda: tab.session.status["population"].get("males") is not None)
     males = tab.session.status["population"]["males"]
     figures = tab.page.locator("#facts")
@@ -317,7 +331,7 @@ def test_counters_say_what_there_is(tab: Tab) -> None:
         simulation = tab.still(scenario)
         tab.send("step", count=steps)
         tab.until(lambda simulation=simulation, steps=steps: simulation.step_count == steps)
-        counts = _counted(simulation, tab.session.feed.totals)
+        counts = _counted(simulation, tab.session.watch.feed.totals)
         assert all(counts.values()), counts
         words = [f"{kind}\n{count}\n" for kind, count in counts.items()]
         tab.until(lambda words=words: all(each in figures.inner_text() + "\n" for each in words))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
 
 import murmura as mm
+from murmura.compute.cpu.work import most_bins
 
 
 def dense(agents: int) -> mm.Simulation:
@@ -69,6 +72,33 @@ def test_the_time_of_a_step_grows_linearly_with_the_flock():
     # Sixteen times as many agents: 16 if linear, 256 if quadratic. Larger flocks do not fit into the caches, even less
     # so if other programs use them.
     assert 4.0 < many / few < 80.0
+
+
+def test_bins_grow_with_the_flock():
+    """Small flocks must not pay for empty bins, and large ones keep theirs."""
+    found = {agents: most_bins(agents) for agents in (1, 90, 200, 512, 5000, 6000, 1_000_000)}
+    assert found == {1: 256, 90: 256, 200: 1250, 512: 8192, 5000: 8192, 6000: 9000, 1_000_000: 1_500_000}
+    small = mm.Simulation(mm.load_scenario("starlings").with_values({"agents": 20}), backend="cpu")
+    small.step()
+    assert len(small._backend._arrays["start"]) == 257
+
+
+def test_one_step_calls_few_functions():
+    """`step(1)` of a small flock takes as long as its steps in bulk and a few function calls, not a hundred."""
+    sim = dense(100)
+    sim.step(1)
+    calls: list[str] = []
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        if event in ("call", "c_call"):
+            calls.append(frame.f_code.co_name if event == "call" else argument.__name__)
+
+    sys.setprofile(note)
+    try:
+        sim.step(1)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 25, calls
 
 
 # S0-20

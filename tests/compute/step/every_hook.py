@@ -80,7 +80,7 @@ class Posts(Rule):
         return {"energy": maximum(me.energy, 0.1)}
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def dies(p: Any, me: Any, found: Any, world: Any) -> Any:
         called = found.called > 0.0
         return where(called, 1.0, 0.0), where(called, 7.0, -1.0)
 
@@ -89,7 +89,7 @@ class Posts(Rule):
         return where((was.energy > 0.8) & (me.energy <= 0.8), 4.0, 0.0), -1.0, me.energy
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def gives_birth(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
         first = (was.energy > 0.9) & (me.energy <= 0.9) & (found.left > 0.0) & (p.fertile > 0.0)
         return where(first, 1.0, 0.0), where(first, 3.0, -1.0)
 

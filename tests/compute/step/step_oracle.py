@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 EDGE = 1e-6  # the field of view is widened by this
 POOREST = 0.02  # minimum of any ability, whatever the genes
+SIDELESS = 1e-4  # sine of the angle below which what is ahead or astern is exactly so
 TIE = 1e-6  # relative difference of squared distances within which neighbours tie with the k-th nearest
 
 
@@ -51,6 +52,7 @@ class Oracle:
         self.x = np.stack([self.column["position_x"], self.column["position_y"]], axis=1)
         self.v = np.stack([self.column["velocity_x"], self.column["velocity_y"]], axis=1)
         self.n = len(self.x)
+        self.ids = np.asarray(state["id"]).astype(np.int64)
         self.panic = self.column["panic_level"]
         self.size = np.array([self.scenario.world.width, self.scenario.world.height])
         self._modulate()
@@ -134,9 +136,33 @@ class Oracle:
         counts = self.sees & (self.distance <= rule.radius) & (self.distance > 0.0)
         direction = -(np.where(counts, apart**-power, 0.0)[..., None] * unit(self.d)).sum(axis=1)
         self.pressed = (self.sees & (self.distance > 0.0) & (self.distance <= rule.exit_distance)).any(axis=1)
+        if rule.priority == "early_exit" and rule.foresight > 0.0:
+            way = self.nearest_approach(rule.foresight)
+            comes = self.sees & (self.distance > rule.radius) & (length(way) <= rule.clearance)
+            gap = np.where(comes, length(way), 1.0)
+            direction -= (np.where(comes, gap**-power, 0.0)[..., None] * unit(way)).sum(axis=1)
+            self.pressed |= comes.any(axis=1)
+            self.doubtful |= (self.sees & (np.abs(length(way) - rule.clearance) < 1e-3)).any(axis=1)
         if rule.response == "push":
             return self.weight["separation"][:, None] * limit(unit(direction), self.force)
         return self.weight["separation"][:, None] * self.steer(direction)
+
+    def nearest_approach(self, foresight: float) -> Array:
+        """Where each will be for each when they are nearest, if all fly straight on for a time [s]."""
+        motion = self.scenario.motion
+        rate = (self.v[None] - self.v[:, None]) * (
+            1.0 / motion.time_step if motion.velocity_unit == "tick" else 1.0
+        )
+        closing, square = -(rate * self.d).sum(axis=2), (rate**2).sum(axis=2)
+        meeting = np.maximum(0.0, closing) / np.where(square > 0.0, square, 1.0)
+        way: Array = self.d + rate * np.minimum(foresight, meeting)[..., None]
+        left = unit(np.stack([-self.d[..., 1], self.d[..., 0]], axis=2))
+        odd = (self.ids[:, None] + self.ids[None]) % 2 == 1
+        straight = length(self.d + rate * meeting[..., None]) < SIDELESS * self.distance
+        aside = (
+            left * (np.where(odd, -1.0, 1.0) * np.maximum(length(way), SIDELESS * self.distance))[..., None]
+        )
+        return np.where(straight[..., None], aside, way)
 
     def shares(self, rule: Any) -> Array:
         """q of docs/model.md: how much each neighbour counts."""
@@ -202,7 +228,7 @@ class Oracle:
         """The flock after one step."""
         motion = self.scenario.motion
         flight = self._feel()
-        force = self.clamped_sum() + flight + self._pushed_inwards()
+        force = self._with_a_side(self.clamped_sum() + flight + self._pushed_inwards())
         dies = self._fate()
         self._move(force, 1.0 if motion.velocity_unit == "tick" else 60.0 * motion.time_step)
         columns = {
@@ -215,6 +241,19 @@ class Oracle:
             "local_density": self.count,
         }
         return Expected(columns | self._age(), ~dies, self.doubtful)
+
+    def _with_a_side(self, force: Array) -> Array:
+        """At constant speed, the sides of forces straight back."""
+        motion = self.scenario.motion
+        if motion.policy != "constant":
+            return force
+        heading = unit(self.v)
+        left = np.stack([-heading[:, 1], heading[:, 0]], axis=1)
+        size, along = length(force), (force * heading).sum(axis=1)
+        change = size * (1.0 if motion.velocity_unit == "tick" else 60.0 * motion.time_step) / length(self.v)
+        straight = (along < 0.0) & (np.abs((force * left).sum(axis=1)) <= SIDELESS * size)
+        aside = left * np.where(self.ids % 2 == 1, -size, size)[:, None]
+        return np.where((straight & (change > 1e-4) & (change < 1.0))[:, None], aside, force)
 
     def _move(self, force: Array, thrust: float) -> None:
         motion, energy = self.scenario.motion, self.rules.energy

@@ -49,6 +49,18 @@ SCENES: dict[str, dict[str, Any]] = {
         "rules.separation.priority": "early_exit",
         "rules.separation.exit_distance": 14.0,
     },
+    "document 004, looking ahead": {
+        "world.boundary": "wrap",
+        "motion.policy": "constant",
+        "motion.velocity_unit": "tick",
+        "motion.speed": 1.5,
+        "rules.separation.falloff": "inverse",
+        "rules.separation.response": "push",
+        "rules.separation.priority": "early_exit",
+        "rules.separation.exit_distance": 6.0,
+        "rules.separation.foresight": 0.2,
+        "rules.separation.clearance": 28.0,
+    },
     "nearest": {"world.boundary": "reflect", "perception.nearest": 5, "motion.min_speed": 4.0},
     "fear and life": {
         "world.boundary": "open",

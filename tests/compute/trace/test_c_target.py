@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murmura.compute.cuda.host import HOST_HEADER, compiled
 from murmura.compute.trace.c_target import CTarget
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import (
@@ -34,6 +33,7 @@ from murmura.core.algebra import (
     when,
     where,
 )
+from tests.cuda.host import HOST_HEADER, compiled
 
 RNG = np.random.default_rng(8)
 X = np.concatenate([RNG.normal(0.0, 30.0, 500), [0.0, -0.0, 1.0, -1.0, 0.5, 1e-20, 1e20]]).astype(np.float32)

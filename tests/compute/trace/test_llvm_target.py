@@ -64,6 +64,16 @@ def test_sine_and_cosine(size: float):
     assert (np.abs(s.astype(np.float64) ** 2 + c.astype(np.float64) ** 2 - 1.0) < 1e-6).all()
 
 
+def test_sine_and_cosine_of_degrees():
+    a, b = numbers(9, size=200.0)
+    s, c = evaluate("sine and cosine of degrees", a, b)
+    exact = np.radians(a.astype(np.float64))
+    # The error of sine and cosine, and that of an angle converted in single precision.
+    allowed = 2.0**-23 + np.abs(exact) * 2.0**-23
+    assert (np.abs(s - np.sin(exact)) <= allowed).all()
+    assert (np.abs(c - np.cos(exact)) <= allowed).all()
+
+
 def test_quarter_turns():
     a = (np.arange(-40, 41) * np.pi / 2.0).astype(np.float32)
     s, c = evaluate("sine and cosine", a, a)

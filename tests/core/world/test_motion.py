@@ -24,7 +24,13 @@ shares = st.floats(0.0, 1.0)
 
 def policy(**options: Any) -> Any:
     """The parameters of motion that rules see: top speed 15, not lowered by hunger."""
-    known = {"policy_constant": False, "top_speed": 15.0, "tired_speed": 1.0, "panic_speed": 0.5}
+    known = {
+        "policy_constant": False,
+        "policy_overdamped": False,
+        "top_speed": 15.0,
+        "tired_speed": 1.0,
+        "panic_speed": 0.5,
+    }
     return SimpleNamespace(**known | {"has_min_speed": False, "min_speed": 0.0} | options)
 
 

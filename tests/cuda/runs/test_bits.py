@@ -41,10 +41,12 @@ def test_a_crowd_gives_the_same_bits_every_time(crowd: tuple[int, int]):
 # Mates refer to each other by id, and a hunter's random choice of prey depends on the prey's id, whatever numbers are
 # set to zero.
 @pytest.mark.parametrize(
-    "scene", [scene for scene in SCENES if scene not in ("life", "wild", "scored", "hunted")]
+    "scene", [scene for scene in SCENES if scene not in ("life", "wild", "scored", "hunted", "particles")]
 )
 def test_agents_in_another_order_give_the_same_bits_in_that_order(scene: str, handful: tuple[int, int]):
-    """With the rules that read an agent's id at zero, only position and velocity may matter."""
+    """With the rules that read an agent's id at zero, only position and velocity may matter.
+
+    Random numbers of particles have no such weight."""
     agents, steps = handful
     scenario = silenced(scene_of(scene, agents), BY_ID)
     order = np.random.default_rng(4).permutation(agents)

@@ -11,7 +11,10 @@ import pytest
 import murmura as mm
 from murmura.core.errors import ScenarioError
 from murmura.rules.predators.row import LAYOUT
+from tests.parity.side_by_side import twin_of
 
+COVER = {"hawk": {"stealth_radius": 60.0}, "shark": {"stealth_radius": 70.0}}
+"""Without it they rarely catch anything."""
 EAGER = {"rules.predators.aggression": 1.0, "rules.predators.eagerness": 60.0}
 
 
@@ -26,7 +29,8 @@ def crowded(
             "world.height": 400.0,
             "start.radius": 150.0,
             "rules.predators.hunters": [
-                {"kind": kind, "catch_distance": 30.0, "attack_distance": 40.0} for kind in hunters
+                {"kind": kind, "catch_distance": 30.0, "attack_distance": 40.0, **COVER.get(kind, {})}
+                for kind in hunters
             ],
             **EAGER,
             **values,
@@ -36,13 +40,6 @@ def crowded(
 
 def column(sim: mm.Simulation, name: str) -> Any:
     return sim.state.items["predators"][:, LAYOUT.place[name]]
-
-
-def beside(sim: mm.Simulation) -> mm.Simulation:
-    """The same flock and hunters on the reference."""
-    twin = mm.Simulation.__new__(mm.Simulation)
-    twin._begin(sim.scenario, sim.seed, "reference", None, sim.state.copy(), sim.step_count, None)
-    return twin
 
 
 @pytest.mark.parametrize(
@@ -55,7 +52,7 @@ def test_each_step_agrees_with_the_reference(hunters: tuple[str, ...]):
     for _ in range(60):
         sim.step(17)
         caught += sum(event["kind"] == "capture" for event in sim.events())
-        twin = beside(sim)
+        twin = twin_of(sim)
         sim.step()
         twin.step()
         np.testing.assert_array_equal(sim.ids, twin.ids)
@@ -102,10 +99,22 @@ def test_reading_hunters():
     while hunted is None:
         sim.step(10)
         hunted = next((h for h in mm.hunters(sim) if h["target"] is not None), None)
-    assert hunted["target"] in sim.ids
-    for h in mm.hunters(sim):
-        assert 0.0 <= h["energy"] <= 1.0 and 0.0 <= h["altitude"] <= 1.0
+    [row] = sim.state.rows_of(hunted["target"])
+    assert [hunted["target_x"], hunted["target_y"]] == sim.positions[row].tolist()
+    listed = sim.scenario.rules.predators.hunters
+    for h, wanted in zip(mm.hunters(sim), listed, strict=True):
+        # S0-67
+        assert h["stats"] == {
+            name: pytest.approx(getattr(wanted, name))
+            for name in ("max_energy", "energy_regen", "hunting_drain", "attack_cost", "exhaustion_threshold")
+        }
+        for name in ("time", "state_time", "cooldown", "energy"):
+            assert h[name] == column(sim, name)[h["id"]]
+        assert h["time"] == pytest.approx(sim.time, rel=1e-5) and h["state_time"] <= h["time"]
+        assert 0.0 <= h["energy"] <= h["stats"]["max_energy"] and 0.0 <= h["altitude"] <= 1.0
+        assert (h["target"] is None) == (h["target_x"] is None) == (h["target_y"] is None)
         assert h["heading"] == math.atan2(h["vy"], h["vx"])
+    assert max(h["energy"] for h in mm.hunters(sim)) > 1.0, "in the unit of max_energy, not a share"
     assert mm.hunters(sim.snapshot()) == mm.hunters(sim)
     assert mm.hunters(mm.Simulation("classic", backend="reference")) == []
 
@@ -152,7 +161,7 @@ def test_hunters_can_be_added_and_removed_while_running():
     sim.step()
     changed = mm.hunters(sim)[0]
     assert changed["kind"] == "shark" and changed["state"] in ("idle", "scanning")
-    assert changed["energy"] == 1.0 and changed["hunts"] == 0
+    assert changed["energy"] == changed["stats"]["max_energy"] == 100.0 and changed["hunts"] == 0
     sim.retune({"rules.predators.hunters": []})
     sim.step(5)
     assert mm.hunters(sim) == []
@@ -179,11 +188,14 @@ def test_a_bird_that_is_only_counted_survives():
 def test_a_bird_respawns_elsewhere_on_a_torus_as_on_the_reference():
     """On a torus, so that this kernel also covers hunts across the edge."""
     edge = {"catch_distance": 30.0, "attack_distance": 40.0}
-    hunters = [{"kind": kind, "x": x, "y": 200.0, **edge} for kind, x in (("hawk", 1.0), ("eagle", 599.0))]
+    hunters = [
+        {"kind": kind, "x": x, "y": 200.0, **edge, **COVER.get(kind, {})}
+        for kind, x in (("hawk", 1.0), ("eagle", 599.0))
+    ]
     values = {
         "rules.predators.on_capture": "respawn",
         "world.boundary": "wrap",
-        "rules.predators.hunters": [*hunters, {"kind": "shark"}],
+        "rules.predators.hunters": [*hunters, {"kind": "shark", **COVER["shark"]}],
     }
     sim = mm.Simulation(crowded(90, **values), seed=5, backend="cpu")
     back = 0
@@ -191,7 +203,7 @@ def test_a_bird_respawns_elsewhere_on_a_torus_as_on_the_reference():
     for _ in range(5000):
         places, before = sim.positions, column(sim, "x").copy()
         awaited = column(sim, "caught").max() >= 0.0
-        twin = beside(sim) if awaited else None
+        twin = twin_of(sim) if awaited else None
         sim.step()
         crossings += int((np.abs(column(sim, "x") - before) > 300.0).sum())
         if twin is None:

@@ -284,8 +284,8 @@ def test_unknown_backends_are_answered_with_the_known_ones(backend: Any, hint: s
 
 
 @pytest.mark.parametrize("wrong", ["starling", "", 5, None])
-def test_unknown_scenarios_are_answered_with_the_known_ones(wrong: Any) -> None:
-    with pytest.raises(UnknownNameError, match="starlings"):
+def test_unknown_scenarios_are_answered_with_where_the_known_ones_are(wrong: Any) -> None:
+    with pytest.raises(UnknownNameError, match="`murmura scenarios` lists all"):
         mm.Simulation(wrong)
 
 
@@ -313,7 +313,7 @@ def test_nobody_lives_in_an_empty_world() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("engery", "'energy'"), ("position", "position_x"), (5, "columns")]
+    ("name", "hint"), [("engery", "'energy'"), ("postion_x", "position_x"), (5, "columns")]
 )
 def test_unknown_columns_are_answered_with_the_nearest(name: Any, hint: str) -> None:
     simulation = mm.Simulation(small("classic", 5), backend="reference")

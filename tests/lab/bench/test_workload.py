@@ -60,6 +60,14 @@ def test_space_is_timed_beside_the_plane():
 
 
 @pytest.mark.usefixtures("hasty")
+def test_as_many_agents_in_small_flocks_are_timed_beside_one_flock():
+    for chosen in (None, mm.load_scenario("classic")):
+        rows = list(benching.bench((300,), "cpu", 1, chosen, baselines=False, ensemble=True))
+        assert [row["program"] for row in rows][:2] == ["murmura", "murmura, flocks of 100"]
+        assert [row["agents"] for row in rows[:2]] == [300, 300]
+
+
+@pytest.mark.usefixtures("hasty")
 def test_a_scenario_of_ones_own_is_timed_beside_its_trio():
     rows = list(benching.bench((40, 80), "reference", None, mm.load_scenario("starlings")))
     assert [(row["agents"], row["program"], row["backend"]) for row in rows] == [

@@ -171,7 +171,7 @@ def test_a_damaged_story_is_reported(run, tmp_path: Path) -> None:
     shutil.copytree(run[0].folder, copy)
     as_killed(copy)
     row = {"step": 3, "kind": "birth", "id": "nobody", "other": 1}
-    (copy / "events.jsonl").write_bytes(line_of(row, summed=True))
+    (copy / "events.jsonl").write_bytes(line_of(row))
     with pytest.raises(RunError, match="are damaged"):
         mm.lineage(copy)
 

@@ -76,7 +76,7 @@ def test_captures_need_not_be_deaths(tmp_path: Path) -> None:
     simulation = mm.Simulation(mm.load_scenario("classic").with_values({"agents": 5}), 3, "reference")
     made = record(simulation, 12, tmp_path / "run", every=3)
     events = [{"step": 3, "kind": "capture", "id": 1}, {"step": 4, "kind": "death", "id": 2, "cause": None}]
-    (made.folder / "events.jsonl").write_bytes(b"".join(line_of(event, summed=True) for event in events))
+    (made.folder / "events.jsonl").write_bytes(b"".join(line_of(event) for event in events))
     forged(made.folder / "manifest.json", counts={})
     made = mm.open_run(made.folder)
     figure = Figure()

@@ -13,6 +13,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
+from murmura.core.extras import install_command
 from murmura.lab.figures.plot import KINDS, PlotOptions, plot, register_plot
 from murmura.lab.figures.run import draw_series
 from murmura.lab.figures.sweep import draw_lines, draw_phase, draw_scatter
@@ -259,7 +260,7 @@ def test_a_missing_library_is_reported_with_how_to_install_it(plane, tmp_path: P
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and 'pip install "murmura[analysis]"' in done.stderr
+    assert done.stderr.count("\n") == 1 and install_command("analysis") in done.stderr
 
 
 def test_the_figure_of_a_life_counts_every_event(tmp_path: Path) -> None:

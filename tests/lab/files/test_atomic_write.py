@@ -21,6 +21,7 @@ from murmura.lab.films.film_frames import RecordedReel
 from murmura.lab.films.picture import Look
 from murmura.lab.runs.recording import record
 from murmura.lab.sweeps.tables import write_table
+from murmura.view.standalone.page import write_page
 
 LEAST = 256  # greatest size of a file on the small disk [bytes]
 
@@ -76,6 +77,23 @@ def test_a_full_disk_gives_a_message_and_leaves_nothing(name: str, run: mm.Run, 
     with small_disk(), pytest.raises(RunError, match=r"File too large|could not be written"):
         WRITERS[name](run, narrow / name)
     assert not list(narrow.iterdir())
+
+
+@pytest.mark.parametrize("name", ["page.html", "scenario.json", "scenario.toml"])
+def test_a_full_disk_leaves_the_older_file_as_it_was(name: str, tmp_path: Path) -> None:
+    def write() -> None:
+        if name == "page.html":
+            write_page("<p>flock</p>" * 100, tmp_path / name)
+        else:
+            mm.save_scenario(mm.load_scenario("emergent"), tmp_path / name)
+
+    (tmp_path / name).write_text("older")
+    with small_disk(), pytest.raises(mm.MurmuraError, match=rf"cannot write .*{name}: .*File too large"):
+        write()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "older"
+    write()
+    assert (tmp_path / name).stat().st_size > LEAST
 
 
 def test_a_table_that_fits_stays_when_its_parquet_does_not(tmp_path: Path) -> None:

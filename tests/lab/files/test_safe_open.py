@@ -15,7 +15,7 @@ import pytest
 import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.runs.checkpoints import SLOTS
-from murmura.lab.runs.recording import check_request, record
+from murmura.lab.runs.recording import check_folder, record
 from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import complaint, environment, murmura_says
 
@@ -163,4 +163,4 @@ def test_a_folder_with_this_very_run_says_how_to_continue(stopped: Path, tmp_pat
     done = record(small(), 2, tmp_path / "done")
     scenario: Any = done.scenario
     with pytest.raises(ScenarioError, match="it contains this run, finished with 2 steps"):
-        check_request(2, done.folder, 1, scenario=scenario, seed=3)
+        check_folder(done.folder, scenario, 3)

@@ -146,7 +146,7 @@ def test_an_interrupt_before_the_first_picture_keeps_the_film_before(tmp_path: P
 
     (tmp_path / "a.mp4").write_bytes(b"an older film")
     with pytest.raises(KeyboardInterrupt):
-        render(Stopped([moment([[1.0, 1.0]], [1.0, 0.0])]), tmp_path / "a.mp4", SMALL)
+        render(Stopped([moment([[1.0, 1.0]], [1.0, 0.0])]), tmp_path / "a.mp4", SMALL, force=True)
     assert (tmp_path / "a.mp4").read_bytes() == b"an older film"
     assert left_over(tmp_path) == ["a.mp4"]
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import ndimage
 
+import murmura as mm
+from murmura.compute.raster.plane import blur
 from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.engine.reading.frame import Frame
 from murmura.lab.films.camera import fitted, scale_of, world_box
-from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.font import text_mask
+from murmura.lab.films.light import taps
 from murmura.lab.films.picture import Look, Painter
 from murmura.scenario import Scenario, load_scenario
 from tests.lab.film_scenes import FIELD, moment
 
+SOURCES = Path(mm.__file__).parent
 DART = np.array([(1.0, 0.0), (-1.0, 0.52), (-0.5, 0.0), (-1.0, -0.52)])
 """Corners of an agent in half lengths, as in the page's shader."""
 BARE = Look(size=(1280, 720), trails=0.0, labels=False)
@@ -34,7 +40,7 @@ def luminance(pixels: np.ndarray) -> np.ndarray:
     return pixels.astype(float).mean(axis=0)
 
 
-def blobs(painter: Painter, one: FilmFrame) -> list[tuple[np.ndarray, np.ndarray]]:
+def blobs(painter: Painter, one: Frame) -> list[tuple[np.ndarray, np.ndarray]]:
     """Spots that are not in an empty picture: the centre of light [px] of each, and its second moments."""
     empty = Painter(painter.scenario, replace(painter.look, follow=None))
     sky = luminance(empty.paint(moment(np.empty((0, 2)), [0.0, 0.0]), 1 / 30))
@@ -158,6 +164,40 @@ def test_the_glow_of_a_dense_flock_does_not_fill_the_sky():
     assert light[355:365, 635:645].max() > 120
     far = np.hypot(*np.meshgrid(np.arange(1280) - 640.0, np.arange(720) - 360.0))
     assert light[(far > 100) & (far < 110)].max() < 40
+
+
+@pytest.mark.parametrize("glow", [0.0, 1.0])
+def test_the_glow_has_its_strength(glow: float):
+    """Blurring keeps the sum of the light, so the near and the far glow add 1.5 and 2.1 gains of it."""
+    painter = Painter(FIELD.with_values({"display.glow": glow}), BARE)
+    painter.paint(moment([[800.0, 450.0]], [3.0, 0.0]), 1 / 30)
+    by, (height, width) = painter._near_by, painter._near.shape[1:]
+    squares = painter._trails[:, : height * by, : width * by].reshape(-1, height, by, width, by)
+    light = squares.mean(axis=(2, 4), dtype=np.float64) * painter._faded
+    light /= np.sqrt(1.0 + light.max(axis=0) ** 2)
+    gain = 0.8 + 2.5 * glow
+    assert light.sum() > 0.0
+    assert painter._near.sum(dtype=np.float64) / light.sum() == pytest.approx(3.6 * gain, rel=0.01)
+
+
+@pytest.mark.parametrize("reach", [1.0, 1.6])
+def test_the_blur_is_that_of_the_page(reach: float):
+    """The shader's thirteen taps: the same weights, at the same distances."""
+    text = (SOURCES / "view/web/src/render/gl/shaders.ts").read_text()
+    centre = float(re.findall(r"texture\(u_image, v_uv\) \* ([0-9.]+)", text)[0])
+    both = re.findall(r"v_uv \+ u_axis \* ([0-9.]+)\).*\)\) \* ([0-9.]+)", text)
+    weights = taps(reach).astype(np.float64)
+    assert len(both) == 3 and weights[0] == pytest.approx(centre)
+    assert weights[0] + 2.0 * weights[1:].sum() == pytest.approx(1.0, abs=1e-3)
+    places = np.arange(len(weights))
+    assert (weights * places).sum() == pytest.approx(reach * sum(float(at) * float(w) for at, w in both))
+    light = np.zeros((1, 41, 41), np.float32)
+    light[0, 20, 20] = 1.0
+    expected = light[0].astype(np.float64)
+    for axis in (0, 1):
+        expected = ndimage.correlate1d(expected, [*weights[:0:-1], *weights], axis=axis, mode="nearest")
+    blur(light, np.empty_like(light), taps(reach))
+    np.testing.assert_allclose(light[0], expected, atol=1e-6)
 
 
 def test_the_same_moments_give_the_same_pixels():

@@ -9,8 +9,7 @@ import pytest
 from matplotlib.path import Path as Ring
 
 from murmura.lab.films import picture
-from murmura.lab.films.picture import Look
-from murmura.lab.films.space.camera import View
+from murmura.lab.films.request import Look, View
 from murmura.lab.films.space.picture import PainterInSpace
 from murmura.lab.films.space.solids import plane_in_box, seen_solids
 

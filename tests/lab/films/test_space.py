@@ -13,13 +13,14 @@ from scipy.spatial.transform import Rotation
 
 from murmura.core.errors import ScenarioError, UnknownNameError
 from murmura.core.vec import Vec
+from murmura.engine.reading.frame import Frame
 from murmura.engine.simulation import Simulation
 from murmura.lab.films.film import Cut, Scene, painter_of, render
-from murmura.lab.films.film_frames import FilmFrame, SimulatedReel
-from murmura.lab.films.picture import Look
+from murmura.lab.films.film_frames import SimulatedReel
+from murmura.lab.films.request import Look, View
 from murmura.lab.films.space.backdrop import Backdrop
 from murmura.lab.films.space.bodies import BIRD, BODIES, FISH, Rolls, posed, wings
-from murmura.lab.films.space.camera import LENS, View, fitting_distance, orbiting
+from murmura.lab.films.space.camera import LENS, fitting_distance, orbiting
 from murmura.lab.films.space.lines import hull
 from murmura.lab.films.space.picture import PainterInSpace, middle_in_space, nearest_images, reach_of
 from murmura.rules.steering import flight
@@ -39,10 +40,10 @@ ROOM = Scenario.from_data(
 TORUS = ROOM.with_values({"world.boundary": "wrap"})
 
 
-def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> FilmFrame:
+def moment(places: Any, velocities: Any, step: float = 0, **columns: Any) -> Frame:
     at = np.asarray(places, np.float32).reshape(-1, 3)
     fast = np.broadcast_to(np.asarray(velocities, np.float32), at.shape)
-    return FilmFrame(step, np.arange(len(at)), at, fast, np.zeros(len(at), np.int32), columns)
+    return Frame(step, 0.0, np.arange(len(at)), np.zeros(len(at), np.int32), at, fast, columns)
 
 
 EMPTY = moment(np.empty((0, 3)), [1.0, 0.0, 0.0])
@@ -123,7 +124,7 @@ def test_who_turns_left_banks_left_and_a_recorded_roll_is_taken_as_it_is() -> No
     assert rolls.at(ids, later, [-0.4], 0.6)[0] == -0.4
 
 
-def difference(scenario: Scenario, look: Look, one: FilmFrame) -> np.ndarray:
+def difference(scenario: Scenario, look: Look, one: Frame) -> np.ndarray:
     """How much lighter or darker each pixel is than without agents."""
     painted = [
         PainterInSpace(scenario, look).paint(frame, 1 / 30).astype(float).mean(axis=0)
@@ -231,11 +232,14 @@ SHAPES = [
 ]
 
 
-def test_the_hull_of_points_is_scipys() -> None:
-    from scipy.spatial import ConvexHull
-
+def test_a_hull_goes_around_all_points_in_order() -> None:
     points = np.random.default_rng(8).normal(size=(40, 2))
-    assert {tuple(p) for p in hull(points)} == {tuple(points[k]) for k in ConvexHull(points).vertices}
+    corners = hull(points)
+    assert corners is not None and {tuple(p) for p in corners} < {tuple(p) for p in points}
+    for here, there in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        (x, y), away = there - here, points - here
+        assert (x * away[:, 1] - y * away[:, 0] > -1e-12).all()
+    assert hull(np.outer(np.arange(5.0), (1.0, 2.0))) is None, "points on a line have no area"
 
 
 def test_a_film_shows_all_that_lives_in_space(tmp_path: Path) -> None:

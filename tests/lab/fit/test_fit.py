@@ -14,9 +14,10 @@ import murmura as mm
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.damage import DamageWarning
 from murmura.lab.figures.plot import plot
+from murmura.lab.fit import inference
 from murmura.lab.fit.fit import resume_fit
 from murmura.lab.fit.folder import Fit, open_fit
-from murmura.lab.fit.one_fit_run import FitQuestion, answer
+from murmura.lab.fit.one_fit_run import FitQuestion, answers
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.run import Run
 from murmura.lab.sweeps.executors import ExecutorProcesses
@@ -53,6 +54,17 @@ def made(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Fit:
     return fitted(run, tmp_path_factory.mktemp("fit") / "fit")
 
 
+def test_a_fit_ends_where_too_few_runs_are_accepted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Later generations accept ever fewer runs; a hundredth is the floor (docs/fit.md)."""
+    assert inference.LEAST_ACCEPTANCE == 0.01
+    monkeypatch.setattr(inference, "LEAST_ACCEPTANCE", 0.9)
+    ended = fitted(run, tmp_path / "fit", generations=5).result["generations"]
+    shares = [entry["accepted"] / entry["runs"] for entry in ended]
+    assert len(ended) < 5 and shares[-1] < 0.9 <= min([1.0, *shares[:-1]])
+
+
 def test_a_fit_finds_the_speed_that_was_simulated(made: Fit):
     [line] = made.table().values()
     # Two small generations of a prior from 0.5 to 8: close, but still wide.
@@ -79,7 +91,8 @@ def test_a_row_is_what_its_run_gives(made: Fit):
     row = rows.get(3)
     rows.close()
     assert row is not None
-    again = answer(made.question.data(), {key: row[key] for key in ("run", "model", "values", "seed")})
+    task = {key: row[key] for key in ("run", "model", "values", "seed")}
+    [again] = answers(made.question.data(), [task])
     assert again["summaries"] == row["summaries"]
     assert FitQuestion.from_data(json.loads(json.dumps(made.question.data()))) == FitQuestion.from_data(
         made.question.data()
@@ -122,7 +135,8 @@ def test_workers_and_this_process_give_the_same_rows(made: Fit):
         row = rows.get(0)
         rows.close()
         assert row is not None
-        found = executor.submit({key: row[key] for key in ("run", "model", "values", "seed")}).result()
+        task = {key: row[key] for key in ("run", "model", "values", "seed")}
+        [found] = executor.submit([task]).result()
     finally:
         executor.close()
     assert found["summaries"] == row["summaries"]

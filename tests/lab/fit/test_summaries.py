@@ -54,6 +54,32 @@ def test_summaries_have_their_size_and_mean_what_they_say():
     assert response is not None and np.hypot(*np.nanmean(response.reshape(2, -1), axis=1)) < 0.2
 
 
+def turning_pairs(count: int, turn: float) -> Triple:
+    """Pairs 20 u apart; in each, one flies 3 u ahead of the other, and both turn by `turn` [rad] in a second."""
+    places = np.array([[x, 20.0 * k + 10.0] for k in range(count) for x in (20.0, 23.0)])
+    ahead = np.tile([1.0, 0.0], (2 * count, 1))
+    turned = np.tile([np.cos(turn), np.sin(turn)], (2 * count, 1))
+    flocks = [Flock(places, v, 60.0, 400.0, False, 5.0) for v in (ahead, ahead, turned)]
+    return triple_of(flocks[0], flocks[1], flocks[2], 1.0, 5.0)
+
+
+def test_maps_of_many_instants_weigh_each_by_its_visits():
+    """Nine pairs that turn and one that flies straight: the mean is nine tenths of the turn, not half of it."""
+    scope = Scope(("response_map",), 1.0, 10.0, 5.0)
+
+    def turning(*triples: Triple) -> float:
+        found = summarize(triples, scope)["response_map"]
+        assert found is not None
+        known = found[: len(found) // 2]
+        [first, second] = known[np.isfinite(known)]  # one bin ahead and one behind
+        assert first == pytest.approx(second)
+        return float(first)
+
+    alone = turning(turning_pairs(9, 0.2))
+    assert abs(alone) > 0.05 and turning(turning_pairs(1, 0.0)) == pytest.approx(0.0)
+    assert turning(turning_pairs(9, 0.2), turning_pairs(1, 0.0)) == pytest.approx(0.9 * alone)
+
+
 def test_nothing_defined_is_none_and_far():
     still = Flock(np.array([[1.0, 1.0]]), np.zeros((1, 2)), 9.0, 9.0, False, 1.0)
     found = summarize(

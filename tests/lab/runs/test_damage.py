@@ -14,13 +14,14 @@ import pytest
 
 import murmura as mm
 from murmura.lab.damage import DamageWarning
-from murmura.lab.runs import recording
-from murmura.lab.runs.manifest import new_manifest
+from murmura.lab.runs.checkpoints import SLOTS
+from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
 from tests.cli.terminal import murmura_says
 from tests.lab import births_and_deaths as heirs
 from tests.lab.births_and_deaths import family
+from tests.lab.tampering import as_killed, forged
 from tests.sizes import size
 
 HEIRS = heirs.__file__
@@ -124,6 +125,61 @@ def _verdict(folder: Path) -> bool:
         return False
 
 
+@pytest.mark.parametrize("name", ["run.gsd", *SLOTS])
+@pytest.mark.parametrize("ended", [True, False])
+def test_bytes_that_were_added_are_damage(name: str, ended: bool, whole: Path, tmp_path: Path):
+    """Issue 29, point 23: it said "whole". A run that goes on may have half a frame at the end of run.gsd."""
+    folder = shutil.copytree(whole, tmp_path / "run")
+    if not ended:
+        as_killed(folder)
+        assert mm.open_run(folder).verify().is_whole
+    for added in (b"\0", b"x" * 1000, bytes(70_000)):
+        content = (whole / name).read_bytes()
+        for changed in (content + added, *([added + content] if name != "run.gsd" else [])):
+            (folder / name).write_bytes(changed)
+            damaged = [damage.file.name for damage in mm.open_run(folder).verify().damages]
+            assert damaged == ([name] if ended or name != "run.gsd" else [])
+
+
+@pytest.mark.parametrize("name", SLOTS)
+def test_a_checkpoint_that_is_gone_or_an_older_one_is_damage(name: str, whole: Path, tmp_path: Path):
+    """Also the one that is not the last: there are two so that one may be lost."""
+    folder = shutil.copytree(whole, tmp_path / "run")
+    (folder / name).unlink()
+    report = mm.open_run(folder).verify()
+    assert (name, "it is missing") in [(damage.file.name, damage.what) for damage in report.damages]
+    other = SLOTS[1 - SLOTS.index(name)]
+    shutil.copy(folder / other, folder / name)
+    assert name in [damage.file.name for damage in mm.open_run(folder).verify().damages]
+
+
+def test_a_killed_run_without_the_checkpoint_that_is_written_first(whole: Path, tmp_path: Path):
+    folder = shutil.copytree(whole, tmp_path / "run")
+    as_killed(folder)
+    (folder / SLOTS[0]).unlink()
+    assert [damage.file.name for damage in mm.open_run(folder).verify().damages] == [SLOTS[0]]
+
+
+@pytest.mark.parametrize("kept", [(), ("run.gsd",), ("run.gsd", "metrics.jsonl", "events.jsonl")])
+def test_a_run_stopped_before_its_first_checkpoint_is_not_damaged(
+    kept: tuple[str, ...], whole: Path, tmp_path: Path
+):
+    """`resume` starts it again, so `verify` does not call it damaged."""
+    folder = shutil.copytree(whole, tmp_path / "run")
+    as_killed(folder)
+    for name in ("run.gsd", "metrics.jsonl", "events.jsonl", *SLOTS):
+        (folder / name).unlink()
+    for name in kept:
+        (folder / name).touch()
+    (folder / "atmosphere.json").unlink()
+    forged(folder / "manifest.json", files={"config.json": sha256((folder / "config.json").read_bytes())})
+    report = mm.open_run(folder).verify()
+    assert report.is_whole and any("murmura resume" in note for note in report.notes)
+    resume(folder)
+    assert mm.open_run(folder).verify().is_whole
+    assert mm.open_run(folder).final_hash == mm.open_run(whole).final_hash
+
+
 def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path: Path):
     truth, folder = told(whole), shutil.copytree(whole, tmp_path / "run")
     # A changed width: the scenario is read from a checkpoint, and no position is shifted.
@@ -155,41 +211,17 @@ def test_the_rest_is_read_and_what_is_damaged_is_reported(whole: Path, tmp_path:
         assert list(mm.open_run(folder).events()) == truth["events"][:1] + truth["events"][2:]
 
 
-@pytest.fixture
-def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same run as recorded by a version without checksums: format 1, no seal, no hashes, plain lines."""
-    monkeypatch.setattr(
-        recording, "new_manifest", lambda *given: new_manifest(*given).model_copy(update={"format": 1})
-    )
-    recorded(tmp_path / "old")
-    monkeypatch.undo()
-    kept = json.loads((tmp_path / "old" / "manifest.json").read_text())
-    assert kept["format"] == 1 and not kept.keys() & {"seal", "files", "counts", "start_hash"}
-    assert b"crc32" not in (tmp_path / "old" / "events.jsonl").read_bytes()
-    return tmp_path / "old"
-
-
-def test_runs_of_earlier_versions_are_read_and_continued(whole: Path, old: Path, tmp_path: Path):
-    assert {**told(old), "manifest": 0} == {**told(whole), "manifest": 0}
-    report = mm.open_run(old).verify()
-    assert report.is_whole and "earlier version" in report.notes[0]
-    fresh = shutil.copytree(whole, tmp_path / "fresh")
-    for folder in (old, fresh):
-        resume(folder, steps=56)
-    assert {**told(old), "manifest": 0} == {**told(fresh), "manifest": 0}
-    assert json.loads((old / "manifest.json").read_text())["format"] == 1
-    assert b"crc32" not in (old / "events.jsonl").read_bytes()
-    assert mm.open_run(old).verify().is_whole
-
-
-def test_the_box_of_the_frames_is_that_of_the_scenario(old: Path):
-    """The config.json of earlier versions has no hash, but the frames contain the size of their world."""
-    config = old / "config.json"
+def test_the_box_of_the_frames_is_that_of_the_scenario(whole: Path, tmp_path: Path):
+    """Also where the hash of config.json was made to fit: the frames contain the size of their world."""
+    folder = shutil.copytree(whole, tmp_path / "run")
+    config = folder / "config.json"
     config.write_text(config.read_text().replace(WIDTH, OTHER_WIDTH))
+    files = mm.open_run(whole).manifest["files"] | {"config.json": sha256(config.read_bytes())}
+    forged(folder / "manifest.json", files=files)
     with pytest.raises(
         mm.MurmuraError, match=r"run\.gsd is damaged: its configuration/box is .* scenario .* says"
     ):
-        mm.open_run(old).frames  # noqa: B018
+        mm.open_run(folder).frames  # noqa: B018
 
 
 def test_verify_from_the_command_line(whole: Path, tmp_path: Path):

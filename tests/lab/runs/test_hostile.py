@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
 import pickle
 import shutil
 import struct
@@ -22,10 +23,13 @@ import murmura as mm
 from murmura.core.errors import RunError
 from murmura.engine.checkpoint import load, seal
 from murmura.lab.damage import DamageWarning
+from murmura.lab.figures.plot import plot
+from murmura.lab.files.json_lines import line_of
 from murmura.lab.gsd.writer import ENTRY, HEADER, MAGIC
 from murmura.lab.runs.checkpoints import SLOTS
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
+from tests.lab.tampering import as_killed
 
 SOURCES = Path(mm.__file__).parent
 TRUSTS_ON_REQUEST = Path(
@@ -296,6 +300,75 @@ def test_trajectories_that_lie_are_refused(clean: Path, tmp_path: Path):
             assert mm.open_run(again).verify().is_whole
             assert [frame.step for frame in mm.open_run(again).frames] == list(range(10))
         assert any("run.gsd is damaged" in text for text in said) or "index" in what, (what, said)
+
+
+def holes(folder: Path, kind: str) -> None:
+    """Make run.gsd a file with holes: of 300 GB, of which the disk has a few pages."""
+    path = folder / "run.gsd"
+    content = path.read_bytes()
+    header = np.frombuffer(content[: HEADER.itemsize], HEADER)[0].copy()
+    place = int(header["index_location"])
+    if kind == "index":
+        header["index_room"] = 2**33
+    elif kind == "names":
+        header["names_room"] = 2**32
+    else:
+        entry = np.frombuffer(content[place : place + ENTRY.itemsize], ENTRY)[0].copy()
+        entry["rows"], entry["columns"] = 2**32, 1
+        content = content[:place] + entry.tobytes() + content[place + ENTRY.itemsize :]
+    path.write_bytes(header.tobytes() + content[HEADER.itemsize :])
+    os.truncate(path, 300 * 2**30)
+
+
+@pytest.mark.parametrize("kind", ["index", "names", "chunk"])
+@pytest.mark.parametrize("command", ["open_run", "verify", "plot", "resume"])
+def test_a_trajectory_with_holes_is_believed_as_far_as_it_has_bytes(
+    command: str, kind: str, clean: Path, tmp_path: Path
+):
+    """Issue 29, point 28: a header claimed 2^33 entries, and `verify` and others ended in a raw MemoryError."""
+    folder = shutil.copytree(clean, tmp_path / "run")
+    holes(folder, kind)
+    act: Callable[[], object] = {
+        "open_run": lambda: list(mm.open_run(folder).frames),
+        "verify": lambda: _warned(mm.open_run(folder).verify()),
+        "plot": lambda: plot(folder, tmp_path / "a.svg", "neighbors"),
+        "resume": lambda: resume(folder, announce=lambda text: warnings.warn(text, DamageWarning, 2)),
+    }[command]
+    if (command, kind) == ("resume", "index"):  # the checkpoint knows the index, so the file is mended
+        act()
+        assert mm.open_run(folder).verify().is_whole and (folder / "run.gsd").stat().st_size < 2**20
+    else:
+        assert "run.gsd is damaged" in refused(act, kind)
+
+
+def _warned(report: Any) -> None:
+    for damage in report.damages:
+        warnings.warn(str(damage), DamageWarning, stacklevel=2)
+
+
+def test_a_first_step_that_its_checkpoints_do_not_have_is_refused(clean: Path, tmp_path: Path):
+    """It made `resume` step for ever: to step 2^61 and 9 more."""
+    folder = shutil.copytree(clean, tmp_path / "run")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(sealed(manifest | {"first_step": 2**61}))
+    with pytest.raises(RunError, match=r"cannot be resumed: .*checkpoint-B\.npz belongs to another run"):
+        resume(folder)
+
+
+@pytest.mark.parametrize("time", [{}, {"time": None}, {"time": "now"}])
+def test_metrics_without_time_are_named_and_the_rest_is_drawn(
+    time: dict[str, Any], clean: Path, tmp_path: Path
+):
+    folder = shutil.copytree(clean, tmp_path / "run")
+    path = folder / "metrics.jsonl"
+    row: dict[str, Any] = {"step": 5, "polarization": 1.0}
+    as_killed(folder)
+    path.write_bytes(path.read_bytes() + line_of(row | time))
+    with pytest.warns(
+        DamageWarning, match=r"metrics\.jsonl is damaged: line \d+: (it has no time|time must be)"
+    ):
+        plot(folder, tmp_path / "a.svg", "series")
+    assert (tmp_path / "a.svg").exists()
 
 
 def test_words_that_lie_are_refused(clean: Path, tmp_path: Path):

@@ -172,7 +172,7 @@ def test_runs_are_read_lazily(tmp_path: Path):
     rows = run.metrics()
     assert next(rows)["step"] == 0
     with (folder / METRICS).open("ab") as lines:
-        lines.write(line_of({"step": 25, "polarization": None}, summed=True))
+        lines.write(line_of({"step": 25, "time": 2.5, "polarization": None}))
     assert [row["step"] for row in rows] == [5, 10, 15, 20, 25]
     with pytest.raises(RunError, match="has no final state: the run did not end"):
         run.final()

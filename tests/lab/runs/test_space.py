@@ -77,10 +77,15 @@ def test_tables_have_a_third_axis(run: mm.Run, tmp_path: Path) -> None:
     with xarray.open_zarr(zarr, consolidated=True) as again:
         assert np.array_equal(again.velocity[-1].values, run.frames[-1].velocities)
         assert again.attrs["world_depth"] == SIDES[2]
-    for kind, read in (("parquet", polars.read_parquet), ("csv", polars.read_csv)):
+    for kind, read, u, speed in (
+        ("parquet", polars.read_parquet, "", ""),
+        ("csv", polars.read_csv, " [u]", " [u/s]"),
+    ):
         rows = read(export(run, kind, tmp_path / f"run.{kind}")[0]).filter(polars.col("step") == 6)
-        np.testing.assert_allclose(rows["position_z"].to_numpy(), run.frames[-1].positions[:, 2], rtol=1e-6)
-        assert "velocity_z" in rows.columns
+        np.testing.assert_allclose(
+            rows[f"position_z{u}"].to_numpy(), run.frames[-1].positions[:, 2], rtol=1e-6
+        )
+        assert f"velocity_z{speed}" in rows.columns
 
 
 def test_a_run_in_space_goes_on_with_the_same_bits(run: mm.Run, tmp_path: Path) -> None:

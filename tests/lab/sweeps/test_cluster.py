@@ -28,8 +28,8 @@ def running(*words: str, stderr: int = subprocess.DEVNULL) -> AbstractContextMan
     return started(sys.executable, "-m", "dask", *words, stderr=stderr)
 
 
-def scheduler_process() -> AbstractContextManager[subprocess.Popen[str]]:
-    words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+def scheduler_process(*more: str) -> AbstractContextManager[subprocess.Popen[str]]:
+    words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *more)
     return running(*words, stderr=subprocess.PIPE)
 
 
@@ -66,10 +66,11 @@ def test_workers_may_be_killed_and_every_run_is_done_once(tmp_path: Path):
     def done(count: int) -> bool:
         return rows.exists() and rows.read_bytes().count(b"\n") >= count
 
-    with scheduler_process() as scheduler, ExitStack() as others:
+    file = str(tmp_path / "scheduler.json")
+    with scheduler_process("--scheduler-file", file) as scheduler, ExitStack() as others:
         where = address(scheduler)
         first, second = (others.enter_context(running("worker", where, *alone)) for _ in range(2))
-        sweep = others.enter_context(started(*sweep_of(60, where), cwd=tmp_path, stderr=subprocess.PIPE))
+        sweep = others.enter_context(started(*sweep_of(60, file), cwd=tmp_path, stderr=subprocess.PIPE))
         wait_until(lambda: done(3), sweep)
         first.kill()
         wait_until(lambda: done(20), sweep)

@@ -69,6 +69,17 @@ def test_mistakes_are_named(text: str):
     assert re.search(MISTAKES[text], str(error.value)), str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["lhs", "sobol", "saltelli", "morris"])
+def test_the_seed_of_a_design_moves_its_points(kind: str):
+    if kind in ("saltelli", "morris"):
+        pytest.importorskip("SALib")
+    axes = (axis("agents=1:300"), axis("perception.radius=20:50"), axis("motion.max_speed=1:9"))
+    points = [Design(axes, kind, 8, seed=seed).points for seed in (0, 1, 2, 2**63, 0)]
+    np.testing.assert_array_equal(points[0], points[-1])
+    for one, other in itertools.combinations(points[:-1], 2):
+        assert one.shape == other.shape and not np.array_equal(one, other)
+
+
 def test_other_mistakes_of_designs_are_named():
     with pytest.raises(ScenarioError, match="varied twice"):
         read_axes(["agents=1,2", "agents=3,4"], CLASSIC)

@@ -103,6 +103,9 @@ def test_killed_parents_and_workers_leave_no_trace_in_the_table(tmp_path: Path):
             goal = (kill + 1) * RUNS // (KILLS + 2)
             wait_until(lambda goal=goal: sweep.rows >= goal, process)
             time.sleep(chance.uniform(0.0, 0.02))  # at any moment during a run or a write
+            wait_until(
+                lambda process=process: children(process.pid), process
+            )  # rows come in batches: it may just have begun
             workers = children(process.pid)
             if kill % 2:
                 os.kill(chance.choice(workers), signal.SIGKILL)

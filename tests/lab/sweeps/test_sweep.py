@@ -197,7 +197,7 @@ def test_a_run_that_kills_its_worker_fails_and_the_rest_is_finished(tmp_path: Pa
         tasks = [
             {"run": k, "values": {"perception.radius": r}, "seed": k} for k, r in enumerate((30, 60, 40))
         ]
-        rows = [future.result() for future in [executor.submit(task) for task in tasks]]
+        rows = [row for future in [executor.submit(tasks)] for row in future.result()]
     finally:
         executor.close()
     assert "its worker process died 3 times, last with exit code -9" in rows[1]["error"]

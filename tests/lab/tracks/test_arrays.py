@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,52 @@ def test_invalid_files_are_refused(tmp_path: Path, name: str, content: bytes, wo
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ScenarioError, match=words):
         read_tracks(tmp_path / name)
+
+
+def _claims(kind: str, path: Path) -> Path:
+    """A small file that claims a gigabyte or more (issue 29, point 28)."""
+    if kind == "npy":
+        shape = "(1000000, 500000, 2)"
+        text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode()
+        (path / "t.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + text.ljust(117) + b"\n" + bytes(64))
+    elif kind == "npz":
+        zeros = np.zeros(30_000_000, np.float32)
+        np.savez_compressed(path / "t.npz", frame=zeros, X=zeros, Y=zeros)
+    elif kind == "claiming npz":
+        array = _claims("npy", path).read_bytes()
+        with zipfile.ZipFile(path / "t.npz", "w") as archive:
+            for name in ("frame", "X", "Y"):
+                archive.writestr(f"{name}.npy", array)
+        kind = "npz"
+    else:
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path / "t.h5", "w") as file:
+            file.create_dataset("trajectories", (10_000_000, 5, 2), "f8", chunks=(100_000, 5, 2))
+    return path / f"t.{kind}"
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "claiming npz", "h5"])
+def test_a_file_is_believed_as_far_as_it_has_bytes(kind: str, tmp_path: Path):
+    file = _claims(kind, tmp_path)
+    assert file.stat().st_size < 2**20
+    tracemalloc.start()
+    try:
+        with pytest.raises(ScenarioError, match="it claims "):
+            read_tracks(file, fps=25.0)
+        assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_trex_unpacks_only_what_it_needs(tmp_path: Path):
+    fish = {"frame": np.arange(24), "X": PLACES[:, 0, 0], "Y": PLACES[:, 0, 1]}
+    np.savez_compressed(tmp_path / "t.npz", **fish, midline=np.zeros(30_000_000, np.float32))
+    tracemalloc.start()
+    try:
+        assert same_places(read_tracks(tmp_path / "t.npz", fps=10.0), PLACES[:, :1])
+        assert tracemalloc.get_traced_memory()[1] < 50 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_trex_has_a_file_for_each_animal(tmp_path: Path):

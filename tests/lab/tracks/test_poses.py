@@ -1,7 +1,7 @@
 """Poses in the files of five programs, written by the package movement itself and opened by it.
 
 It is not in the development group: its sixty packages would double the installation of every check. Run this file
-where `pip install "murmura[tracks]"` was run.
+where ``pip install ".[tracks]"`` was run.
 """
 
 from __future__ import annotations

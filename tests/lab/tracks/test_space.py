@@ -78,7 +78,7 @@ def test_exports_pictures_and_plots(run: Run, tmp_path: Path):
     export(run, "csv", tmp_path / "bats.csv")
     with (tmp_path / "bats.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 16 * 3 and float(rows[-1]["position_z"]) == pytest.approx(
+    assert len(rows) == 16 * 3 and float(rows[-1]["position_z [u]"]) == pytest.approx(
         float(run.frames[15].positions[2, 2]), abs=1e-4
     )
     reel = RecordedReel(run.scenario, run.seed, run.frames.sound())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from murmura.core.errors import ScenarioError
+from murmura.lab.tracks import tables
 from murmura.lab.tracks.tracks import read_tracks
 
 from .shoals import circling, table
@@ -49,12 +50,56 @@ def test_times_give_the_frame_rate(tmp_path: Path):
     assert read_tracks(atomic_write(tmp_path, "\n".join(timed))).fps == pytest.approx(12.5)
 
 
+@pytest.mark.parametrize(("late", "is_on_time"), [(0.24, True), (-0.24, True), (0.26, False), (-0.26, False)])
+def test_times_may_be_off_by_a_quarter_of_a_frame(late: float, is_on_time: bool, tmp_path: Path):
+    """Clocks of cameras jitter. Time 10 is late, and all others are even: the frame rate stays."""
+    lines = table(circling(), "time,id,x,y").splitlines()
+    rows = [line.split(",", 1) for line in lines[1:]]
+    timed = [f"{(int(when) + late * (int(when) == 10)) / 12.5!r},{rest}" for when, rest in rows]
+    file = atomic_write(tmp_path, "\n".join([lines[0], *timed]))
+    if is_on_time:
+        found = read_tracks(file)
+        assert found.fps == pytest.approx(12.5) and len(found.positions) == 24
+    else:
+        with pytest.raises(ScenarioError, match=r"the time 0\.\d+ s is between two frames"):
+            read_tracks(file)
+
+
 def test_parquet_equals_csv(tmp_path: Path):
     polars = pytest.importorskip("polars")
     path = atomic_write(tmp_path, table(circling()))
     polars.read_csv(path).write_parquet(tmp_path / "t.parquet")
     one, other = read_tracks(path, fps=10.0), read_tracks(tmp_path / "t.parquet", fps=10.0)
     np.testing.assert_array_equal(one.positions, other.positions)
+
+
+def test_a_plain_table_is_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Line by line in Python, a million rows took three seconds."""
+    monkeypatch.setattr(tables, "_read_with_care", lambda *arguments: pytest.fail("read line by line"))
+    text = table(circling(1000, 3)).replace("\n1,", '\n"1",') + "\n\n"
+    assert read_tracks(atomic_write(tmp_path, text), fps=10.0).positions.shape == (1000, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FINE.replace("\n0,b", "\n\n0,b"),
+        FINE.replace("\n", "\r\n"),
+        "\ufeff" + FINE,
+        FINE.replace(",3,", ', " 3" ,').replace(",a,", ',"a",').replace(', " 3" ,', ",3,"),
+        FINE.replace("y\n", "y,note\n")
+        .replace("2\n", '2,"a, b"\n')
+        .replace("4\n", "4,\n")
+        .replace("5\n", "5,x\n"),
+        FINE.replace("frame,id,x,y", "frame,id,x [u],y (cm)"),
+    ],
+)
+def test_the_same_table_in_other_words(text: str, tmp_path: Path):
+    """Empty lines, line ends, a byte order mark, quotes with a comma inside, units in the header."""
+    one = read_tracks(atomic_write(tmp_path, text, "other.csv"), fps=10.0)
+    other = read_tracks(atomic_write(tmp_path, FINE), fps=10.0)
+    np.testing.assert_array_equal(one.positions, other.positions)
+    assert list(one.names) == list(other.names)
 
 
 def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
@@ -86,6 +131,8 @@ def test_a_third_coordinate_that_never_changes_is_told(tmp_path: Path):
         (FINE + "2.5,b,5,5\n", "row 6, column frame: a frame must be a whole number"),
         (FINE + "-1,c,5,5\n", "row 6, column frame: a frame must be a whole number"),
         (FINE + "2,b,5\n", "row 6: expected 4 values, got 3"),
+        (FINE + '2,b,"5,5",1,2\n', "row 6: expected 4 values, got 5"),
+        (FINE.replace("y\n", "y,note\n").replace("2\n", '2,"a,b"\n'), "row 3: expected 5 values, got 4"),
         (FINE + "99999999999,b,5,5\n", "row 6, column frame: frame 1e.11 would give more than"),
         (FINE + "2,c,nan,nan\n", "row 6, column x: animal c is not seen in any of the 3 frames"),
         ("frame,id,x,y\n0,a,1,2\n5,a,2,2\n10,a,3,3\n", "row 2, column frame: only every 5th frame"),

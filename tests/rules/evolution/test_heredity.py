@@ -9,6 +9,7 @@ import pytest
 
 from murmura.core.errors import ScenarioError
 from murmura.core.tracing.record import Record
+from murmura.core.world.randomness import STREAM_GENES, STREAM_MUTATION, uniform_from
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import GENES, PARTS
 
@@ -20,6 +21,12 @@ PLAIN = SOON | {
     "rules.reproduction.hue_mutation_rate": 0.0,
     "rules.reproduction.part_mutation_rate": 0.0,
 }
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(np.asarray(found, float), expected, atol=1e-6)
+
+
 DONE = 4  # steps until a pair side by side has young: ready, named, agreed, born
 
 
@@ -178,7 +185,8 @@ def test_parts_mutate_one_at_a_time() -> None:
 def test_arrays_of_newborns_inherit_what_each_inherits_alone(choice: bool) -> None:
     """Heredity has no branches: it is traced for all targets, and takes arrays as well as numbers."""
     p = Record("p", {
-        "crossover_choice": choice, "mutation_rate": 0.5, "mutation_size": 0.3, "hue_mutation_rate": 0.5,
+        "crossover": "choice" if choice else "blend", "mutation_rate": 0.5,
+        "mutation_size": 0.3, "hue_mutation_rate": 0.5,
         "part_mutation_rate": 0.8, "most_parts": 5.0,
     })  # fmt: skip
     world = Record("world", {"seed_low": 7, "seed_high": 0})
@@ -193,6 +201,40 @@ def test_arrays_of_newborns_inherit_what_each_inherits_alone(choice: bool) -> No
     alone = np.array([young(*one) for one in zip(ids, mothers, fathers, strict=True)], float).T
     np.testing.assert_array_equal(together, alone)
     assert (together.std(axis=1) > 0.0).all()
+
+
+# S3-47: the formulas of docs/evolution.md, written again
+@pytest.mark.parametrize("choice", [False, True])
+def test_inheritance_is_the_formula_on_the_page(choice: bool) -> None:
+    p = Record("p", {
+        "crossover": "choice" if choice else "blend", "mutation_rate": 0.5,
+        "mutation_size": 0.3, "hue_mutation_rate": 0.4,
+        "part_mutation_rate": 0.8, "most_parts": 5.0,
+    })  # fmt: skip
+    world = Record("world", {"seed_low": 7, "seed_high": 0})
+    ids, rng = np.arange(3000), np.random.default_rng(4)
+    m, f = rng.uniform(0.0, 1.0, (2, 3000))
+    (first, _), (u, v) = (
+        uniform_from(7, 0, k, ids, s + 3) for k, s in ((1, STREAM_GENES), (2, STREAM_MUTATION))
+    )
+    c = np.where(u < 0.5, (2.0 * v - 1.0) * 0.3, 0.0)
+    x = np.where(first < 0.5, m, f) if choice else (m + f) / 2.0
+    close(gene_of(p, m, f, 3, ids, world), np.clip(x + c, 0.0, 1.0))
+    close(size_of(p, 0.5 + 2.5 * m, 0.5 + 2.5 * f, 3, ids, world), 0.5 + 2.5 * np.clip(x + c, 0.0, 1.0))
+    turn = np.where(u < 0.4, (2.0 * v - 1.0) * 0.3, 0.0)
+    halfway = np.angle(np.exp(2j * np.pi * m) + np.exp(2j * np.pi * f)) / (
+        2.0 * np.pi
+    )  # the mean of two directions
+    wrong = np.abs(np.asarray(hue_of(p, m, f, 3, ids, world)) - (halfway + turn)) % 1.0
+    assert np.minimum(wrong, 1.0 - wrong).max() < 1e-6
+    mother, father = rng.integers(0, 6, (2, 3000))
+    parts = np.array([part_of(p, mother, father, float(k), part_chances(ids, world)) for k in range(7)])
+    exact = (mother + father) / 2.0
+    assert parts.min() >= 0.0 and parts.max() <= 5.0
+    assert np.abs(parts - exact).max() <= 1.5 and (np.abs(parts - exact) > 0.5).sum(axis=0).max() <= 1
+    odd = (mother + father) % 2 == 1
+    assert np.mean(parts[:, odd] - exact[odd]) == pytest.approx(0.0, abs=0.03)
+    assert np.mean((np.abs(parts - exact) > 0.5).any(axis=0)) > 0.2
 
 
 # Maturity and its cost

@@ -80,6 +80,23 @@ def test_only_the_nearest_is_chased() -> None:
     close(rule_forces(sim, "chase"), [[MAX_FORCE, 0.0], [0, 0], [0, 0], [0, 0]])
 
 
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_prey_at_distance_0_is_the_nearest(backend: str) -> None:
+    # S3-8: the document's chase has no least distance, unlike its other rules; it leads to where the prey will be
+    motion = {"velocity_unit": "tick", "max_speed": 8.0}
+    scenario = hunt({"chase": {"weight": 1.0}}, motion=motion)
+    places, still = [[100.0, 80.0], [100.0, 80.0], [104.0, 80.0]], [0.0, 0.0]
+    species = [HUNTER, PREY, PREY]
+    sim = Simulation(
+        scenario, 1, backend, positions=places, velocities=[still, [0.0, 4.0], still], species=species
+    )
+    close(rule_forces(sim, "chase")[0], [0.0, MAX_FORCE])
+    at_rest = Simulation(scenario, 1, backend, positions=places, velocities=[still] * 3, species=species)
+    assert not rule_forces(at_rest, "chase")[0].any()
+    at_rest.step()
+    assert np.isfinite(at_rest.velocities).all() and not at_rest.velocities[0].any()
+
+
 def test_a_hunter_without_prey_has_no_force() -> None:
     # S3-8
     sim = place(

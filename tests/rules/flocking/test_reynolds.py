@@ -170,6 +170,15 @@ def test_a_crowd_attracts_less(count: int, factor: float) -> None:
     close(rule_forces(sim, "cohesion")[0], [factor * MAX_FORCE, 0.0])
 
 
+@pytest.mark.parametrize("coincident", [True, False])
+def test_a_neighbour_at_the_same_place_aligns_or_not(coincident: bool) -> None:
+    # S3-2: 0 < d < alignmentRadius
+    places, velocities = [[100.0, 80.0], [100.0, 80.0], [110.0, 80.0]], [[0.0, 0.0], [0.0, 4.0], [4.0, 0.0]]
+    sim = place(make_scenario({"alignment": {"coincident": coincident}}), places, velocities)
+    wanted = np.array([1.0, 1.0 if coincident else 0.0])
+    close(rule_forces(sim, "alignment")[0], wanted / np.hypot(*wanted) * MAX_FORCE)
+
+
 @pytest.mark.parametrize("weighting", ["uniform", "linear"])
 def test_cohesion_in_crowds(weighting: str) -> None:
     # S0-36…S0-38, S2-32

@@ -38,7 +38,7 @@ class HunterTable:
         self.plan = Plan(self.scenario)
         self.rule = self.scenario.rules.predators
         group = next(g for g in self.plan.rule_groups if g.name == "predators")
-        self.p = Record("p", self.rule.numbers(50.0) | dict(group.options))
+        self.p = Record("p", self.rule.numbers(50.0) | dict(group.options) | group.words)
         self.items = np.array(self.rule.items_at_start(2000.0, 2000.0, 1), float)
         self.step = 0
 

@@ -61,14 +61,22 @@ class TestHawk:
         # The middle of the flock is to the left of the prey: the hawk's place is 80 to its right.
         angle = steered_to_place(den, prey, (1000.0, 1000.0))
         assert angle == pytest.approx(math.atan2(1000.0 - 1500.0, 1280.0 - 1000.0), abs=1e-6)
-        # Under cover it frightens less than half as far as otherwise.
-        assert den.get("fright") == 60.0
         for x, y in ((1270.0, 1000.0), (1150.0, 1000.0)):
             den.begin("stalking", x=x, y=y)
             den.turn(seen=9, center=(1000.0, 1000.0), prey=prey)
             assert den.state() == "hunting", "in place, or near its prey"
             den.turn(prey=prey)
-            assert den.get("fright") == 120.0
+
+    @pytest.mark.parametrize("kind", ["hawk", "shark"])
+    def test_stalks_under_cover_only_where_the_scenario_says_so(self, kind: str):
+        """S0-99: the document gives a second radius to falcon and owl only (decision 34)."""
+        for option, radius in (({}, None), ({"panic_radius": 90.0}, 90.0), ({"stealth_radius": 60.0}, 60.0)):
+            den = HunterTable({"kind": kind, **option})
+            usual = den.rule.hunters[0].panic_radius
+            for state, fright in (("stalking", radius or usual), ("hunting", usual), ("scanning", usual)):
+                den.begin(state, target=9, x=1000.0, y=1200.0)
+                den.turn(prey={"x": 1200.0, "y": 1200.0, "isolation": 0.2})
+                assert (den.state(), den.get("fright")) == (state, fright)
 
     @pytest.mark.parametrize(("isolation", "time"), [(0.04, 0.1), (0.9, 8.1)])
     def test_drops_prey_that_joins_the_flock_or_takes_too_long(self, isolation: float, time: float):

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from murmura.rules.predators import Hunter
-from murmura.rules.predators.kind import KINDS, Kind, register_kind
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.lab.films.plane.wildlife import outline_of
+from murmura.rules.predators.hunter import numbers_of_kind
+from murmura.rules.predators.kind import KINDS, Kind, kind_names, looks_of_kinds, register_kind
 from murmura.rules.predators.row import LAYOUT, SETTINGS
 from murmura.rules.predators.states import IDLE, SCANNING, STATE_NAMES
 
@@ -44,18 +44,18 @@ def test_a_row_keeps_its_width_and_order():
 
 
 def test_every_number_of_a_hunter_has_a_place_in_its_row():
-    numbers = {name for name, field in Hunter.model_fields.items() if isinstance(field.default, int | float)}
+    numbers = set(numbers_of_kind("hawk"))
     own = {"kind", "listed", "start", "line", "rows"}
     assert numbers == set(SETTINGS) - own
 
 
 def test_kinds_keep_their_codes():
     """Rows and checkpoints store kinds by number."""
-    assert KIND_NAMES[:8] == ("hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion")
-    assert [KINDS[name].code for name in KIND_NAMES] == list(range(len(KIND_NAMES)))
+    assert kind_names()[:8] == ["hawk", "falcon", "eagle", "owl", "shark", "orca", "barracuda", "sea_lion"]
+    assert [KINDS[name].code for name in kind_names()] == list(range(len(kind_names())))
     for name, code in (("hawk", 99), ("kite", 0)):
         with pytest.raises(ValueError, match="of its own"):
-            register_kind(Kind(name, code, {}, (), {}))
+            register_kind(Kind(name, {}, (), {}, code=code))
 
 
 def test_a_new_kind_needs_only_to_be_registered(monkeypatch: pytest.MonkeyPatch):
@@ -68,7 +68,7 @@ def test_a_new_kind_needs_only_to_be_registered(monkeypatch: pytest.MonkeyPatch)
         it.tries = it.tries + 1.0
 
     machine = ((SCANNING, IDLE, "never"),)
-    monkeypatch.setitem(KINDS, "newt", Kind("newt", 99, {}, machine, {SCANNING: scanning}, remember))
+    monkeypatch.setitem(KINDS, "newt", Kind("newt", {}, machine, {SCANNING: scanning}, remember, code=99))
     den = HunterTable({"kind": "hawk"})
     den.begin("scanning", kind=99.0, kind_before=99.0)
     den.turn()
@@ -79,7 +79,7 @@ def test_a_new_kind_needs_only_to_be_registered(monkeypatch: pytest.MonkeyPatch)
 
 
 # S0-67, S0-73, S0-79, S0-88, S0-94, S0-113, S0-114
-@pytest.mark.parametrize("kind", KIND_NAMES)
+@pytest.mark.parametrize("kind", kind_names())
 def test_a_hunter_has_the_numbers_of_its_kind(kind: str):
     den = HunterTable({"kind": kind})
     h = den.rule.hunters[0]
@@ -315,7 +315,7 @@ def at_attack(kind: str, **numbers: float) -> tuple[HunterTable, dict[str, float
 
 
 # S0-114: an attack is paid once, when it begins
-@pytest.mark.parametrize("kind", KIND_NAMES)
+@pytest.mark.parametrize("kind", kind_names())
 def test_an_attack_is_paid_when_it_begins(kind: str):
     den, prey, attack = at_attack(kind)
     den.turn(prey=prey, best=(1.0, 17))
@@ -327,7 +327,7 @@ def test_an_attack_is_paid_when_it_begins(kind: str):
 
 
 # S0-114: hit
-@pytest.mark.parametrize("kind", KIND_NAMES)
+@pytest.mark.parametrize("kind", kind_names())
 def test_a_catch(kind: str):
     den, prey, _ = at_attack(kind)
     den.turn(prey=prey, best=(1.0, 17))
@@ -342,7 +342,7 @@ def test_a_catch(kind: str):
 
 
 # S0-114: or miss
-@pytest.mark.parametrize("kind", KIND_NAMES)
+@pytest.mark.parametrize("kind", kind_names())
 def test_a_miss_costs_as_much(kind: str):
     den, prey, _ = at_attack(kind)
     den.turn(prey=prey, best=(1.0, 17))
@@ -401,3 +401,13 @@ def test_another_kind_in_the_same_row_begins_again():
     den.put(listed=0.0)
     den.turn()
     assert den.get("alive") == 0.0
+
+
+def test_every_kind_has_looks_and_any_other_hunter_too():
+    looks = looks_of_kinds()
+    assert set(looks) == {"", *kind_names()}
+    assert {looks[name]["body"] for name in ("orca", "sea_lion", "shark", "barracuda")} == {"fish"}
+    assert looks["osprey"] == looks["eagle"] != looks[""]
+    for name, kind in looks.items():
+        corners = outline_of(name)
+        assert np.abs(corners).max() < 1.5 and corners[:, 0].max() > 0.4, kind

@@ -50,6 +50,20 @@ class TestShark:
         den.turn(prey=prey)
         assert den.get("radius") == 80.0
 
+    def test_keeps_its_target_whatever_else_it_sees(self):
+        """S0-101, S0-102: one locked target, from the spiral to the strike."""
+        den = HunterTable({"kind": "shark", "stalking_drain": 0.0, "hunting_drain": 0.0, "attack_cost": 0.0})
+        den.begin("stalking", target=4, x=1100.0, y=1000.0)
+        states = []
+        while "attacking" not in states:
+            # A better one each time, nearer and alone.
+            den.turn(best=(9.0, 5 + len(states)), prey={"x": 1000.0, "y": 1000.0, "isolation": 0.5, **STILL})
+            assert den.get("target") == 4.0
+            states.append(den.state())
+        assert list(dict.fromkeys(states)) == ["stalking", "hunting", "attacking"]
+        den.turn(best=(9.0, 5), prey={"x": 1000.0, "y": 1000.0, "isolation": 0.5, **STILL})
+        assert den.get("target") == 4.0
+
     def test_begins_and_drops_by_isolation(self):
         for isolation, state in ((0.36, "stalking"), (0.34, "scanning")):
             den = HunterTable({"kind": "shark"})

@@ -50,6 +50,18 @@ def test_seek_at_the_goal_has_no_force() -> None:
     assert not rule_forces(sim, "seek").any()
 
 
+@pytest.mark.parametrize("name", ["seek", "flee_point"])
+@pytest.mark.parametrize("velocity", [[0.0, 0.0], [3.0, 1.0]])
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_a_zero_vector_asks_for_no_force(name: str, velocity: list[float], backend: str) -> None:
+    # S0-57, S0-58, S4-54: nothing is divided by the distance 0, and the agent flies on
+    scenario = make_scenario({name: {"x": 100.0, "y": 80.0}})
+    sim = Simulation(scenario, 1, backend, positions=[[100.0, 80.0]], velocities=[velocity])
+    assert not rule_forces(sim, name).any()
+    sim.step()
+    assert not sim.forces.any() and sim.velocities.tolist() == [velocity]
+
+
 def test_a_seeker_arrives_and_stays() -> None:
     # S0-57
     motion = {"velocity_unit": "tick", "max_speed": 2.0, "max_force": 0.125}

@@ -17,8 +17,8 @@ quick = settings(max_examples=size(60, 150), deadline=None, derandomize=True)
 parts = st.integers(-100_000, 100_000).map(lambda k: k / 1024.0)
 
 
-def agent(vx: float, vy: float) -> SimpleNamespace:
-    return SimpleNamespace(velocity=Vec(vx, vy), max_speed=8.0, max_force=0.5)
+def agent(vx: float, vy: float, keeps_speed: bool = False) -> SimpleNamespace:
+    return SimpleNamespace(velocity=Vec(vx, vy), max_speed=8.0, max_force=0.5, keeps_speed=keeps_speed)
 
 
 @given(parts, parts, parts, parts, st.floats(0.0, 20.0))
@@ -39,6 +39,14 @@ def test_full_speed_is_the_agents_own() -> None:
     # S0-33, S4-54
     found = steer_towards(Vec(3.0, 4.0), agent(4.75, 6.5))
     assert tuple(map(float, found)) == pytest.approx((8.0 * 0.6 - 4.75, 8.0 * 0.8 - 6.5))
+
+
+def test_at_constant_speed_no_other_is_asked_for() -> None:
+    # S4-54, S4-73: braking would not slow it down, but would weaken the turn towards its goal
+    me = agent(8.0, 0.0, keeps_speed=True)
+    assert tuple(map(float, steer_at_speed(Vec(2.0, 0.0), 0.5, me))) == (0.0, 0.0)
+    aside = tuple(map(float, steer_at_speed(Vec(0.0, 2.0), 0.5, me)))
+    assert aside == pytest.approx((-math.sqrt(0.125), math.sqrt(0.125)))
 
 
 def test_already_as_desired() -> None:

@@ -98,8 +98,8 @@ def test_a_recording_cannot_be_changed(playback: Playback, message: dict[str, An
 
 def test_agents_of_a_recorded_moment_can_be_asked(playback: Playback):
     obey(playback, {"type": "seek", "step": 30}, {"type": "select", "id": 7})
-    playback._inspect()
-    found, expected = playback.inspection, plain(30)
+    playback.watch.inspect(playback.simulation)
+    found, expected = playback.watch.inspection, plain(30)
     assert found is not None and found["id"] == 7
     assert {one["id"] for one in found["neighbors"]} == set(expected.neighbors(7).tolist())
 
@@ -145,7 +145,7 @@ def test_and_back_to_the_recording(playback: Playback):
     assert reason == "this is already the recording"
     branched(playback)
     (reason,) = obey(playback, {"type": "seek", "step": 3})
-    assert "cannot go back in time" in reason
+    assert "nothing to go back to yet" in reason
     assert obey(playback, {"type": "return"}) == []
     assert not playback.is_live
     assert playback.simulation.step_count == 24
@@ -192,13 +192,11 @@ def test_a_recording_has_no_actions_and_says_so(folder: Path, built_page: Path):
     assert b"this is a recording" in body
 
 
-def test_it_waits_at_the_first_frame_until_somebody_watches(playback: Playback):
+def test_it_waits_at_the_first_frame_until_somebody_plays_it(playback: Playback):
     assert not playback.running and playback.simulation.step_count == 0
     playback.ask_frame()
-    assert playback.running
-    playback.running = False  # paused: requesting frames does not resume it
-    playback.ask_frame()
     assert not playback.running
+    assert playback.hello()["running"] is False
 
 
 def test_charts_get_what_was_measured(playback: Playback, folder: Path):

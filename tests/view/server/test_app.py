@@ -58,7 +58,7 @@ def test_every_route_needs_the_cookie(live: Live, monkeypatch: pytest.MonkeyPatc
             else:
                 for method in ("GET", "HEAD", "POST", "DELETE"):
                     assert live.get(path, method, Cookie=cookie, Origin=live.origin)[0] == 403
-        if not is_socket:
+        if not is_socket and not path.startswith("/compare"):  # until a page begins a comparison
             assert live.get(path, Cookie=live.cookie)[0] == 200
 
 
@@ -181,7 +181,7 @@ def test_what_one_page_does_every_page_hears(live: Live):
         assert one.seen_at(4).count == 20
         assert other.seen_at(4).count == 20
         one.send("set", values={"rules.cohesion.weight": 0.25})
-        assert other.wait("scenario")["scenario"]["rules"]["cohesion"]["weight"] == 0.25
+        assert other.wait("values")["values"] == {"rules.cohesion.weight": 0.25}
 
 
 def _masked(text: str) -> bytes:
@@ -250,7 +250,7 @@ def test_a_port_that_is_taken_is_passed_over():
         with server.listen("127.0.0.1", busy) as found:
             assert found.getsockname()[1] > busy
     for wrong in (-1, 65536, 10**9):
-        with pytest.raises(BackendError, match="a port is a number from 1 to 65535"):
+        with pytest.raises(BackendError, match="a port is a number from 1 to 65535, or 0 for any free one"):
             server.listen("127.0.0.1", wrong)
 
 

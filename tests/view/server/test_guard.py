@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from murmura.view.server import guard
 from murmura.view.server.guard import MOST_GUESSES, VISITOR, Guard, class_code
 from tests.view.live import Live
 
@@ -48,6 +49,7 @@ class GuardedApp:
 
     def __init__(self) -> None:
         self.entered: list[str] = []
+        self.client = "192.0.2.1"
         self.guard = Guard(self._app, PORT, ("127.0.0.1", "localhost"))
 
     async def _app(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -73,7 +75,13 @@ class GuardedApp:
         async def receive() -> dict[str, Any]:
             raise AssertionError("a request that is refused is not read")
 
-        scope = {"type": kind, "path": path, "query_string": query.encode(), "method": method}
+        scope = {
+            "type": kind,
+            "path": path,
+            "query_string": query.encode(),
+            "method": method,
+            "client": (self.client, 1),
+        }
         if kind == "websocket":
             del scope["method"]
         given = {"host": HOST, "origin": ORIGIN} | headers
@@ -240,16 +248,23 @@ def test_visitors_come_in_by_the_class_code_and_no_farther_than_the_page():
     assert seen == [("/api/actions", False)]
 
 
-def test_who_guesses_codes_is_made_to_wait():
+def test_who_guesses_codes_is_made_to_wait_and_nobody_else(monkeypatch: pytest.MonkeyPatch):
     guarded = GuardedApp()
     guarded.guard = Guard(guarded._app, PORT, ("127.0.0.1", "localhost"), code="KMP234")
     for k in range(MOST_GUESSES):
         assert guarded.ask(query=f"code=A{k}")[0]["status"] == 403
     assert guarded.ask(query="code=KMP234")[0]["status"] == 403
+    guarded.client = "192.0.2.2"  # the others of the class still come in
+    assert guarded.ask(query="code=KMP234")[0]["status"] == 303
     assert len(class_code()) == 6 and class_code() != class_code()
     assert (
         guarded.ask(query=f"token={guarded.guard.launch_token}")[0]["status"] == 303
     )  # the host still has access
+    monkeypatch.setattr(guard, "MOST_ADDRESSES", 3)
+    for k in range(9):
+        guarded.client = f"198.51.100.{k}"
+        guarded.ask(query="code=A")
+    assert len(guarded.guard._guesses) == 3
 
 
 def test_assets_are_kept_by_browsers_and_nothing_else_is(live: Live):

@@ -93,7 +93,8 @@ class DirectSession:
         simulation = session.simulation
         return (
             simulation.state_hash(), session.scenario, simulation.seed, session.running, session.speed,
-            session.source.epoch, session.selected, session.extra, session.scene.pointer, len(session.scene.actions),
+            session.source.epoch, session.watch.selected, session.extra, session.scene.pointer,
+            len(session.scene.actions),
         )  # fmt: skip
 
     def take(self, text: str) -> list[dict[str, Any]]:

@@ -143,14 +143,14 @@ def test_load_by_name_and_by_value(page: Page):
 def test_set_changes_the_scenario_and_how_the_flock_behaves(page: Page):
     page.still(flock(80))
     page.send("set", values={"rules.alignment.weight": 2.5, "perception.radius": 70.0})
-    values = page.wait("scenario")["scenario"]
-    assert (values["rules"]["alignment"]["weight"], values["perception"]["radius"]) == (2.5, 70.0)
+    told = page.wait("values")["values"]
+    assert told == {"rules.alignment.weight": 2.5, "perception.radius": 70.0}
     changed = flock(80).with_values({"rules.alignment.weight": 2.5, "perception.radius": 70.0})
     status = page.ask("step", count=10)
     assert status["hash"] == plain(changed, 10).state_hash()[:12] != plain(flock(80), 10).state_hash()[:12]
     # Between two steps of the same flock, a whole rule:
     page.send("set", values={"rules.cohesion.enabled": False})
-    page.wait("scenario", lambda message: message["scenario"]["rules"]["cohesion"]["enabled"] is False)
+    page.wait("values", lambda message: message["values"].get("rules.cohesion.enabled") is False)
     other = plain(changed, 10)
     other.retune({"rules.cohesion.enabled": False})
     other.step(5)
@@ -288,9 +288,9 @@ def test_extra_chooses_the_column(column: str, number: int, page: Page):
 def test_obstacles_are_placed_avoided_and_erased(page: Page, live: Live):
     page.still(flock(60))
     page.send("place", kind="circle", x=400, y=300, radius=120)
-    page.wait("scenario", lambda m: len(m["scenario"]["obstacles"]) == 1)
+    page.wait("values", lambda m: len(m["values"]["obstacles"]) == 1)
     page.send("place", kind="wall", points=[[100, 800], [1500, 800]])
-    both = page.wait("scenario", lambda m: len(m["scenario"]["obstacles"]) == 2)["scenario"]["obstacles"]
+    both = page.wait("values", lambda m: len(m["values"]["obstacles"]) == 2)["values"]["obstacles"]
     assert both == [
         {"kind": "circle", "x": 400.0, "y": 300.0, "z": None, "radius": 120.0},
         {"kind": "wall", "points": [[100.0, 800.0], [1500.0, 800.0]]},
@@ -301,10 +301,10 @@ def test_obstacles_are_placed_avoided_and_erased(page: Page, live: Live):
     assert (np.hypot(*(frame.positions - (400, 300)).T)[start > 120.0] >= 120.0 - 0.1).all()
     # Next to its centre the wall is nearer, although its ends are farther away than the circle's centre.
     page.send("erase", x=800, y=640)
-    left = page.wait("scenario", lambda m: len(m["scenario"]["obstacles"]) == 1)["scenario"]["obstacles"]
+    left = page.wait("values", lambda m: len(m["values"]["obstacles"]) == 1)["values"]["obstacles"]
     assert left[0]["kind"] == "circle"
     page.send("erase", x=0, y=0)
-    page.wait("scenario", lambda m: m["scenario"]["obstacles"] == [])
+    page.wait("values", lambda m: m["values"]["obstacles"] == [])
     page.send("erase", x=0, y=0)  # nothing to erase, no error
     assert page.status()["step"] == 120
 
@@ -342,3 +342,10 @@ def test_actions_are_noted_with_their_step(page: Page, live: Live):
     assert load["scenario"] == flock(20).model_dump(mode="json") and load["seed"] == 7
     assert change == {"step": 3, "type": "set", "values": {"rules.alignment.weight": 1.5}}
     assert touch == {"step": 5, "type": "pointer", "x": 5.0, "y": 6.0, "mode": "attract"}
+
+
+def test_next_selects_one_after_the_other_and_begins_again(page: Page):
+    page.still(flock(3))
+    for wanted in (0, 1, 2, 0):
+        page.send("next")
+        page.wait("inspect", lambda found, wanted=wanted: found["id"] == wanted)

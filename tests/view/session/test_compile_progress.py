@@ -92,7 +92,7 @@ def test_a_new_session_shows_its_flock_before_there_is_a_kernel(build: Controlle
     session._publish_frame()
     assert (Frame(session.frame).count, Frame(session.frame).step) == (40, 0)
     assert session.status["compiling"] and session.status["step"] == 0
-    until(lambda: re.fullmatch(r"compiling, \d+ s (of about \d+ s|so far)", session._compile_queue.progress))
+    until(lambda: re.fullmatch(r"compiling, \d+ s (of about \d+ s|so far)", session._editor.progress))
     build.finish(session)
     assert not session.status["compiling"] and session.status["progress"] == ""
     assert session.simulation.backend == "cpu"
@@ -118,12 +118,12 @@ def test_another_scenario_stands_at_once_where_it_needs_a_kernel(build: Controll
     obey(session)
     build.finish(session)
     other = mm.load_scenario("couzin").with_values({"agents": 30})
-    weight = set_to(rules__jitter__angle=1.0)
+    weight = set_to(rules__zones__noise=0.125)
     assert obey(session, load(other), step(4), weight) == []
     assert session.simulation.agent_count == 30 and session.status["compiling"]
-    assert session.scenario.rules.jitter.angle != 1.0  # it follows the steps
+    assert session.scenario.rules.zones.noise != 0.125  # it follows the steps
     build.finish(session)
-    assert session.simulation.step_count == 4 and session.scenario.rules.jitter.angle == 1.0
+    assert session.simulation.step_count == 4 and session.scenario.rules.zones.noise == 0.125
     assert session.scene.actions[-1]["step"] == 4
 
 

@@ -46,8 +46,8 @@ def test_the_kernel_and_measures_wait_for_the_page(backend: str, monkeypatch: py
     """The reference needs no kernel, so that it is measured at once."""
     begun: list[str] = []
     session = Session(flock(), seed=7, backend=backend)
-    monkeypatch.setattr(session._compile_queue, "build_if_needed", lambda: begun.append("cpu"))
-    monkeypatch.setattr(session._observer, "observe", lambda simulation, now: begun.append("reference"))
+    monkeypatch.setattr(session._editor, "build_if_needed", lambda: begun.append("cpu"))
+    monkeypatch.setattr(session.watch.observer, "observe", lambda simulation, now: begun.append("reference"))
     session.first_picture.patience = 1e6
     session.open()
     try:

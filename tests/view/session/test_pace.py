@@ -24,7 +24,7 @@ DOCUMENTS = ("classic", "roadmap", "starlings", "insects", "fish", "fireflies", 
 def session(speed: float | None = None, **values: Any) -> Session:
     """A flock whose steps take almost no time."""
     found = Session(flock(5).with_values(values), 1, "reference", speed=speed)
-    found._step_seconds = 1e-9
+    found.pacing._step_seconds = 1e-9
     return found
 
 
@@ -42,13 +42,13 @@ def test_the_live_view_runs_at_the_scenarios_own_speed() -> None:
     assert (plain.speed, plain.hello()["speed"]) == (1.0, 1.0)
     for _ in range(60):
         plain._advance(1 / 60)
-        plain._step_seconds = 1e-9
+        plain.pacing._step_seconds = 1e-9
     assert plain.simulation.step_count == 60
     quick = session(**{"display.speed": 3.0})
     assert quick.speed == 3.0
     for _ in range(20):
         quick._advance(1 / 60)
-        quick._step_seconds = 1e-9
+        quick.pacing._step_seconds = 1e-9
     assert quick.simulation.step_count == 60
     assert session(2.5, **{"display.speed": 3.0}).speed == 2.5, "unless a speed was asked for"
 
@@ -69,7 +69,7 @@ def test_another_scenario_brings_its_own_speed() -> None:
     to = session()
     other = flock(5).with_values({"display.speed": 4.0}).model_dump(mode="json")
     assert tell(to, type="load", scenario=other) == []
-    assert to.speed == to._clock.speed == 4.0
+    assert to.speed == to.pacing._clock.speed == 4.0
     asked = session(2.0)
     tell(asked, type="load", scenario=other)
     asked._follow_scene()

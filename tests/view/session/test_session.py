@@ -52,11 +52,11 @@ def test_attractors_that_are_switched_off_stay_off():
 def test_a_selected_agent_that_dies_is_let_go():
     session = Session(flock(10), 1, "reference")
     obey(session, {"type": "select", "id": 4})
-    session._inspect()
-    assert session.inspection is not None and session.inspection["id"] == 4
+    session.watch.inspect(session.simulation)
+    assert session.watch.inspection is not None and session.watch.inspection["id"] == 4
     session.simulation.remove_agents([4])
-    session._inspect()
-    assert session.inspection == {"type": "inspect", "id": None}
+    session.watch.inspect(session.simulation)
+    assert session.watch.inspection == {"type": "inspect", "id": None}
 
 
 def test_picking_in_an_empty_world_picks_nobody():
@@ -64,7 +64,7 @@ def test_picking_in_an_empty_world_picks_nobody():
     assert obey(session, {"type": "pick", "x": 1, "y": 1}, {"type": "step", "count": 2}) == []
     session._publish_status()
     assert session.status["agents"] == 0
-    assert session.inspection is None
+    assert session.watch.inspection is None
 
 
 def test_a_frame_says_when_its_agents_are_others_than_before():

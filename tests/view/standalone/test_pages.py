@@ -9,11 +9,13 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 
 import murmura as mm
+from murmura.cli import main
 from murmura.cli.export import export
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu.program import program_of
@@ -22,14 +24,14 @@ from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
 from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import gallery
-from murmura.view.standalone import loop as loops
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
 from murmura.view.standalone.live_values import vector_of
 from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import flock_page
 from murmura.view.standalone.planes import PLANE
-from murmura.view.standalone.scene import page_scene, why_not
+from murmura.view.standalone.proof import scenes_of
+from murmura.view.standalone.scene import page_scene
 from murmura.view.wire.frames import HEADER, encode
 from tests.view.live import Frame
 
@@ -42,7 +44,6 @@ def _built() -> Iterator[None]:
     if not (pages.server.STATIC / pages.SCRIPT).exists():
         pytest.fail("the page is not built: run `npm run build` in src/murmura/view/web")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loops, "LONGEST_LOOP", 0.5)
         patch.setattr(gallery, "SHOWN_AT", 0.2)
         yield
 
@@ -50,7 +51,7 @@ def _built() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def classic() -> str:
     scenario = resized(mm.load_scenario("classic"), 60)
-    return flock_page([scenario.model_copy(update={"title": EVIL})], 3, "reference")
+    return flock_page([scenario.model_copy(update={"title": EVIL})], 3)
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -62,12 +63,16 @@ def data_of(page: str) -> dict[str, Any]:
 def test_one_file_that_asks_for_nothing(classic: str):
     assert len(classic.encode()) < pages.LARGEST
     assert not re.findall(r'\b(?:src|href)="(?!data:)', classic.split("<style>")[0])
-    script = (pages.server.STATIC / pages.SCRIPT).read_text(encoding="utf-8")
-    assert not re.search(r"""\bimport\s*[{"'(*]""", script), "what two scripts share became a file of its own"
+    scripts = re.findall(r'<script type="module">(.*?)</script>', classic, re.DOTALL)
+    assert len(scripts) == 2
+    for script in scripts:
+        assert not re.search(r"""\bimport\s*[{"'(*]""", script), (
+            "what two scripts share became a file of its own"
+        )
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', classic)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
-    assert "unsafe" not in policy[1]
+    assert policy[1].replace("'wasm-unsafe-eval'", "").count("unsafe") == 0
     assert "connect-src" not in policy[1], "default-src has the last word on connections: none"
 
 
@@ -84,13 +89,56 @@ def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
         assert len(storage) <= 8, kernel.name
 
 
-def test_what_a_page_cannot_simulate_is_named():
-    assert why_not(mm.load_scenario("ecosystem")) == ""
-    hidden = mm.load_scenario("classic").with_values({"perception.occlusion": True})
-    with pytest.raises(
-        ScenarioError, match=r"classic cannot be simulated by an exported page: perception.occlusion"
+def test_who_hides_whom_is_computed_by_webassembly_alone():
+    hidden = resized(mm.load_scenario("classic"), 60).with_values({"perception.occlusion": True})
+    scene = page_scene(hidden, 1)
+    assert scene["kernels"] == []
+    assert base64.b64decode(scene["wasm"]["code"]).startswith(b"\0asm")
+
+
+def verify(words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["verify-page", *words.split()])
+    out, problems = capsys.readouterr()
+    return int(end.value.code or 0), out + problems
+
+
+def test_a_page_is_verified_by_simulating_it_natively(
+    classic: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("flock.html").write_text(classic, encoding="utf-8")
+    scenario = resized(mm.load_scenario("classic"), 60)
+    hashes = []
+    for seed, steps in ((3, 100), (9, 20)):
+        sim = mm.Simulation(scenario, seed, "cpu", portable=True)
+        sim.step(steps)
+        hashes.append(sim.state_hash())
+    assert verify("flock.html --json", capsys) == (0, ANY)
+    code, said = verify("flock.html", capsys)
+    assert code == 0
+    assert hashes[0] in said
+    assert verify(f"flock.html --step 20 --seed 9 --hash {hashes[1][:8].upper()}", capsys) == (0, ANY)
+    code, said = verify(f"flock.html --step 21 --seed 9 --hash {hashes[1]}", capsys)
+    assert code == RunError.exit_code
+    assert f"expected {hashes[1]}" in said
+    for words, problem in (
+        ("flock.html --step 20", "give --step and --hash together"),
+        (f"flock.html --step 20 --seed 9 --hash {hashes[1][:3]}", "expected"),
+        ("flock.html --scenario fish", "it has classic"),
+        ("missing.html", "cannot read missing.html"),
     ):
-        page_scene(hidden, 1)
+        code, said = verify(words, capsys)
+        assert code > 0
+        assert problem in said
+
+
+@pytest.mark.parametrize("data", ["", "AAAA", base64.b64encode(zlib.compress(b"[]", wbits=-15)).decode()])
+def test_another_file_is_no_page(data: str, tmp_path: Path):
+    file = tmp_path / "other.html"
+    file.write_text(f'<script id="murmura-data">{data}</script>')
+    with pytest.raises(RunError, match="is no page made by murmura"):
+        scenes_of(file)
 
 
 def test_frames_come_back_from_a_loop():
@@ -154,7 +202,7 @@ def test_a_file_that_would_be_too_large_is_refused(monkeypatch: pytest.MonkeyPat
 def test_a_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(gallery, "load_scenario", lambda name: resized(mm.load_scenario(name), 40))
     monkeypatch.setattr(
-        scenes, "live_values", lambda s: {"ranges": {}, "recipes": {}, "vector": vector_of(s).tolist()}
+        scenes, "live_values", lambda s: {"ranges": {}, "expressions": {}, "vector": vector_of(s).tolist()}
     )
     names = ["classic", "school"]
     assert gallery.write_gallery(tmp_path, names, backend="reference") == names
@@ -167,7 +215,7 @@ def test_a_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     out = tmp_path / "flock.html"
-    export("classic", to="html", out=out, agents=50, also="classic", backend="reference", as_json=True)
+    export("classic", to="html", out=out, agents=50, also="classic", as_json=True)
     assert json.loads(capsys.readouterr().out)["shows"] == "a simulation"
     scenes = data_of(out.read_text(encoding="utf-8"))["scenes"]
     assert [scene["hello"]["scenario"]["agents"] for scene in scenes] == [50, 600]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import murmura as mm
 from murmura.engine.reading.surroundings import hunters
 from murmura.rules.environment.daylight import sky
+from murmura.rules.predators.reading import drawn
 from murmura.view.wire.scenery import NO_SCENERY, scenery_message
 from tests.view.live import Page
 
@@ -20,8 +21,11 @@ def test_a_page_is_told_where_hunters_are_and_how_they_are(page: Page) -> None:
     twin = mm.Simulation(page._session.simulation.scenario, page._session.simulation.seed, "reference")
     twin.step(4)
     [hawk] = hunters(twin)
+    energy = hawk["energy"] / hawk["stats"]["max_energy"]
     page.send("step", count=4)
-    page.wait("scene", lambda told: told["objects"] == [{**hawk, "kind": "predator", "species": "hawk"}])
+    page.wait("scene", lambda told: told["objects"] == [drawn(hawk)])
+    shown = drawn(hawk)
+    assert (shown["kind"], shown["species"], shown["energy"]) == ("predator", "hawk", energy)
 
 
 def test_the_hour_is_reported() -> None:

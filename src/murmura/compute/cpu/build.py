@@ -16,8 +16,9 @@ from murmura.compute import kernel_cache
 from murmura.compute.cpu.frame import CALLED
 from murmura.compute.cpu.kernel import FUNCTIONS, Kernel
 from murmura.compute.cpu.threads import YIELD
+from murmura.compute.foreign_code import has_foreign_code
 from murmura.compute.plan import Plan
-from murmura.compute.shapes import Shapes
+from murmura.compute.shapes import Shapes, shapes_of
 from murmura.core.compilations import compilation
 
 OPTIMIZATION = {"run": 3, "steer": 3, "finish": 1}
@@ -28,9 +29,10 @@ _engines: dict[str, Any] = {}
 
 @dataclass
 class CompiledKernel:
-    """The kernel of a plan: a function to call, the addresses of those it calls, and the owners of their memory."""
+    """The kernel of a plan: a function, its address, the addresses of those it calls, the owners of their memory."""
 
     run: Callable[[int, int, int, int], None]
+    address: int
     addresses: dict[str, int]
     engines: list[Any]
 
@@ -56,32 +58,50 @@ def has_wide_lanes() -> bool:
     return "+avx512f" in _machine()[2].split(",")
 
 
-def kernel(plan: Plan, shapes: Shapes, announce: Callable[[str], None] | None = None) -> CompiledKernel:
+def kernel(
+    plan: Plan,
+    shapes: Shapes,
+    announce: Callable[[str], None] | None = None,
+    portable: bool = False,
+) -> CompiledKernel:
     """The kernel of a plan: from this process, from disk, or compiled now."""
-    key = _key(plan)
+    parts = _traced(plan, shapes, portable) if has_foreign_code(plan) else None
+    key = " ".join(parts) if parts else _key(plan, portable)
     if key not in _kernels:
         with compilation():
-            keys = (kernel_cache.load(key, announce) or b"").decode().split()
-            engines = [_engine_of(part) for part in keys]
-            if not keys or None in engines:
+            kept = list(parts) if parts else (kernel_cache.load(key, announce) or b"").decode().split()
+            engines = [_engine_of(part) for part in kept]
+            if not kept or None in engines:
                 if announce is not None:
                     announce("compiling the kernel for these rules (once; it is kept on disk)")
-                engines = _compiled(Kernel(plan, shapes, has_wide_lanes()), key, announce)
+                parts, fast_key = (parts, None) if parts else (_traced(plan, shapes, portable), key)
+                engines = _compiled(parts, fast_key, announce)
             _kernels[key] = _linked(engines)
     return _kernels[key]
 
 
-def _compiled(kernel: Kernel, key: str, announce: Callable[[str], None] | None) -> list[Any]:
-    """The engines of a kernel's functions. Kernels share those that are traced to the same text."""
+def _traced(plan: Plan, shapes: Shapes, portable: bool) -> dict[str, tuple[str, Any]]:
+    """The functions of a plan's kernel, by the key of their text: name and module."""
+    machine = (*_machine()[1:], llvmlite.__version__)
+    modules = Kernel(plan, shapes, has_wide_lanes(), portable).modules()
+    return {kernel_cache.key_of_text(str(module), *machine): (name, module) for name, module in modules}
+
+
+def _compiled(
+    parts: dict[str, tuple[str, Any]], key: str | None, announce: Callable[[str], None] | None
+) -> list[Any]:
+    """The engines of a kernel's functions. Kernels share those that are traced to the same text.
+
+    With a `key`, the list of these functions is kept under it.
+    """
     engines, can_keep = {}, True
-    for name, module in kernel.modules():
-        part = kernel_cache.key_of_text(str(module), *_machine()[1:], llvmlite.__version__)
+    for part, (name, module) in parts.items():
         engines[part] = _engine_of(part)
         if engines[part] is None:
             code = _object_code(module, OPTIMIZATION[name])
             can_keep = can_keep and kernel_cache.keep(part, code, announce)
             engines[part] = _loaded(part, code)
-    if can_keep:
+    if can_keep and key is not None:
         kernel_cache.keep(key, " ".join(engines).encode(), announce)
     return [*engines.values()]
 
@@ -99,14 +119,16 @@ def _loaded(key: str, code: bytes) -> Any:
     return _engines.setdefault(key, _engine(code))
 
 
-def is_here(plan: Plan) -> bool:
-    """Whether the kernel of a plan is in this process."""
-    return _key(plan) in _kernels
+def kernel_here(plan: Plan, portable: bool = False) -> CompiledKernel | None:
+    """The kernel of a plan, if it is in this process."""
+    parts = _traced(plan, shapes_of(plan), portable) if has_foreign_code(plan) else None
+    return _kernels.get(" ".join(parts) if parts else _key(plan, portable))
 
 
-def _key(plan: Plan) -> str:
+def _key(plan: Plan, portable: bool) -> str:
     _, name, features = _machine()
-    return kernel_cache.key_of(plan, "cpu", name, features, llvmlite.__version__)
+    kind = "cpu, portable" if portable else "cpu"
+    return kernel_cache.key_of(plan, kind, name, features, llvmlite.__version__)
 
 
 def compiled_once(name: str, make: Callable[[], Any]) -> Any:
@@ -146,7 +168,7 @@ def _linked(engines: list[Any]) -> CompiledKernel:
     """The kernel made of the functions in these engines."""
     found = {name: engine.get_function_address(name) for name, engine in zip(FUNCTIONS, engines, strict=True)}
     kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
-    return CompiledKernel(kind(found["run"]), {name: found[name] for name in CALLED}, engines)
+    return CompiledKernel(kind(found["run"]), found["run"], {name: found[name] for name in CALLED}, engines)
 
 
 def _new_machine() -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 import numpy as np
@@ -11,45 +14,123 @@ from numpy.typing import NDArray
 from murmura.compute.plan import WORLD_NUMBERS
 from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LONG, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
+from murmura.core.events import EVENT_FIELDS
+from murmura.core.world.perception import MOST_NEAREST
+
+
+class Owner(Enum):
+    """Who allocates an array and fills it."""
+
+    PLAN = auto()  # `FlockCpu.tune`; all worlds of a plan share it, and kernels only read it
+    RUN = auto()  # whoever runs the kernel
+    ITEMS = auto()  # `FlockCpu.tune` and `load`; steps change it
+    FLOCK = auto()  # `FlockCpu.load`; steps change it
+    COUNT = auto()  # the same; it goes on counting when a flock is rewound
+    REPORTS = auto()  # steps, which add to it until it is read
+    INDEX = auto()  # each step anew
+    SORTED = auto()  # each step anew; it grows if the kernel finds it too small
+
+
+@dataclass(frozen=True)
+class ArrayField:
+    """An array that the kernel reads or writes."""
+
+    element: Any
+    """The type of its elements."""
+    shape: tuple[str | int, ...]
+    """Its sizes: numbers, or names of what `work` computes. Some are integers of the frame."""
+    owner: Owner
+    is_table: bool = False
+    """Whether the kernel takes rows of it, by the frame's integer of the last size."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its elements in NumPy."""
+        return np.dtype(DTYPES[self.element])
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether kernels only read it."""
+        return self.owner in (Owner.PLAN, Owner.RUN)
+
+
+DTYPES = {FLOAT: np.float32, INT: np.int32, LONG: np.int64, DOUBLE: np.float64}
+WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
+STATUS = ("error", "needed", "next_id", "alive", "events", "young")
 
 ARRAYS = {
-    "world": FLOAT, "times": FLOAT, "status": INT, "completed": LONG, "sync": INT, "bounds": FLOAT,
-    "state": FLOAT, "ids": INT, "keys": INT,
-    "table": FLOAT, "table_ids": INT, "source": INT, "reaches": FLOAT,
-    "start": INT, "histogram": INT, "row_start": INT, "row_first": INT, "first_task": INT,
-    "numbers": FLOAT, "affinities": FLOAT, "items": FLOAT, "ranges": INT, "item_ranges": FLOAT, "tracked": INT,
-    "shapes": FLOAT, "reports": LONG, "target_reports": FLOAT, "events": DOUBLE, "young": INT,
-    "sums": FLOAT, "closest": FLOAT, "chosen": INT, "near": INT,
-    "tiles": INT, "listed": INT, "sighted": FLOAT, "field": FLOAT,
-}  # fmt: skip
+    "world": ArrayField(FLOAT, (len(WORLD),), Owner.RUN),
+    "times": ArrayField(FLOAT, ("steps", 2), Owner.RUN),
+    "status": ArrayField(INT, (len(STATUS),), Owner.FLOCK),
+    "completed": ArrayField(LONG, (1,), Owner.COUNT),
+    "sync": ArrayField(INT, ("sync",), Owner.INDEX),
+    "bounds": ArrayField(FLOAT, ("bounds",), Owner.INDEX),
+    "state": ArrayField(FLOAT, ("state_rows", "state_pitch"), Owner.FLOCK, is_table=True),
+    "ids": ArrayField(INT, ("state_pitch",), Owner.FLOCK),
+    "keys": ArrayField(INT, ("keys",), Owner.INDEX),
+    "table": ArrayField(FLOAT, ("table_width", "table_pitch"), Owner.SORTED, is_table=True),
+    "table_ids": ArrayField(INT, ("table_pitch",), Owner.SORTED),
+    "source": ArrayField(INT, ("sources",), Owner.SORTED),
+    "reaches": ArrayField(FLOAT, ("reaches",), Owner.SORTED),
+    "start": ArrayField(INT, ("starts",), Owner.INDEX),
+    "histogram": ArrayField(INT, ("team", "bins"), Owner.INDEX),
+    "row_start": ArrayField(INT, ("lines",), Owner.INDEX),
+    "row_first": ArrayField(INT, ("lines",), Owner.INDEX),
+    "first_task": ArrayField(INT, ("lines",), Owner.INDEX),
+    "numbers": ArrayField(FLOAT, ("numbers", "species"), Owner.PLAN),
+    "affinities": ArrayField(FLOAT, ("affinities", "pairs_of_species"), Owner.PLAN),
+    "items": ArrayField(FLOAT, ("items", "item_width"), Owner.ITEMS),
+    "ranges": ArrayField(INT, ("rules", 2), Owner.PLAN),
+    "item_ranges": ArrayField(FLOAT, ("rules",), Owner.PLAN),
+    "tracked": ArrayField(INT, ("tracked_count", 2), Owner.PLAN),
+    "shapes": ArrayField(FLOAT, ("shape_count", "shape_width"), Owner.PLAN),
+    "reports": ArrayField(LONG, ("team", "report_pitch"), Owner.REPORTS),
+    "target_reports": ArrayField(FLOAT, ("listeners", "target_width"), Owner.REPORTS),
+    "events": ArrayField(DOUBLE, ("event_room", len(EVENT_FIELDS)), Owner.REPORTS),
+    "young": ArrayField(INT, ("young_room", 3), Owner.REPORTS),
+    "sums": ArrayField(FLOAT, ("team", "sums"), Owner.INDEX),
+    "closest": ArrayField(FLOAT, ("team", MOST_NEAREST), Owner.INDEX),
+    "chosen": ArrayField(INT, ("team", "item_count"), Owner.INDEX),
+    "near": ArrayField(INT, ("team", "near"), Owner.INDEX),
+    "tiles": ArrayField(INT, ("tile_lists", "tile_room"), Owner.SORTED, is_table=True),
+    "listed": ArrayField(INT, ("list_integers", "list_room"), Owner.SORTED, is_table=True),
+    "sighted": ArrayField(FLOAT, ("list_numbers", "list_room"), Owner.SORTED, is_table=True),
+    "field": ArrayField(FLOAT, ("team", "field"), Owner.SORTED),
+}
+"""The arrays of the frame, in its order."""
+ALLOCATED = (Owner.FLOCK, Owner.REPORTS, Owner.INDEX, Owner.SORTED)
+"""Whose arrays have sizes that the kernel asks for."""
 INTEGERS = (
     "first_step", "seed_low", "seed_high", "nearest", "state_pitch", "table_pitch", "most_bins", "columns", "rows",
     "shape_count", "tracked_count", "event_room", "young_room", "room", "report_pitch", "item_count",
     "layers", "list_room", "tile_room", "table_width", "item_width", "obstacle_count",
 )  # fmt: skip
-CONSTANT = {"world", "times", "numbers", "affinities", "ranges", "item_ranges", "tracked", "shapes"}
-"""Arrays that kernels only read."""
-WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
-STATUS = ("error", "needed", "next_id", "alive", "events", "young")
 FINE, TOO_SMALL, NOT_FINITE, MANY_EVENTS = 0, 1, 2, 3
 """Codes of `error`. A kernel never raises: it writes a code and stops after a whole step."""
-PITCHES = {"state": "state_pitch", "table": "table_pitch", "tiles": "tile_room"} | dict.fromkeys(
-    ("listed", "sighted"), "list_room"
-)
-"""The distance between the rows of each table."""
 CALLED = ("steer", "finish")
 """The functions that `run` calls, by their addresses."""
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS, *CALLED))}
 
 
-def frame_of(arrays: dict[str, NDArray[Any]], integers: dict[str, int]) -> NDArray[np.int64]:
-    """The record of these arrays and numbers; the arrays must outlive it."""
-    frame = np.zeros(len(PLACES), np.int64)
-    for name in ARRAYS:
-        frame[PLACES[name]] = arrays[name].ctypes.data
-    for name in (*INTEGERS, *CALLED):
-        frame[PLACES[name]] = integers[name]
-    return frame
+def owned_by(*owners: Owner) -> tuple[str, ...]:
+    """The names of the arrays that these owners fill."""
+    return tuple(name for name, field in ARRAYS.items() if field.owner in owners)
+
+
+def lengths_of(shapes: Mapping[str, tuple[Any, ...]], *owners: Owner) -> dict[str, Any]:
+    """The integers of the frame that are sizes of the arrays of these owners; 0 for arrays without a shape."""
+    return {
+        str(size): shapes[name][axis] if name in shapes else 0
+        for name in owned_by(*owners)
+        for axis, size in enumerate(ARRAYS[name].shape)
+        if size in INTEGERS
+    }
+
+
+def frame_of(addresses: dict[str, int], integers: dict[str, int]) -> NDArray[np.int64]:
+    """The record of these addresses of arrays and these numbers; the arrays must outlive it."""
+    entries = [addresses[name] for name in ARRAYS] + [integers[name] for name in (*INTEGERS, *CALLED)]
+    return np.array(entries, np.int64)
 
 
 class Array:
@@ -110,7 +191,13 @@ class Array:
         self.target.call("llvm.prefetch.p0", ir.VoidType(), [place, INT(int(to_write)), keep, data])
 
     def store_first(self, index: Any, value: Any, mask: Any) -> None:
-        """Store the lanes under the mask contiguously."""
+        """Store the lanes under the mask contiguously; one thread alone also the others, which it overwrites later."""
+        if self.target.compact:
+            self.store(
+                index,
+                Value(self.target, self.kind, self.target.spread(code_of(self.target, value, self.kind))),
+            )
+            return
         kind, name = lanes_of(self.element), "f32" if self.element == FLOAT else "i32"
         pointer = self.target.builder.bitcast(self.at(index), kind.as_pointer())
         code = self.target.spread(code_of(self.target, value, self.kind))
@@ -139,11 +226,10 @@ class FrameCode:
         entry, builder = self._entry(name), self._target.builder
         if name in INTEGERS:
             return Value(self._target, INTEGER, builder.trunc(entry, INT))
-        pitch = PITCHES.get(name)
-        pointer = builder.inttoptr(entry, ARRAYS[name].as_pointer())
-        return Array(
-            self._target, pointer, ARRAYS[name], getattr(self, pitch) if pitch else None, name in CONSTANT
-        )
+        field = ARRAYS[name]
+        pointer = builder.inttoptr(entry, field.element.as_pointer())
+        pitch = getattr(self, str(field.shape[-1])) if field.is_table else None
+        return Array(self._target, pointer, field.element, pitch, field.is_constant)
 
     def function(self, name: str, kind: Any) -> Any:
         """A function of another module."""

@@ -20,7 +20,7 @@ from murmura.compute.cpu.index.tiles import Tiles
 from murmura.compute.cpu.items.item_updates import ItemUpdates, Newborns
 from murmura.compute.cpu.perception.agents import Agents
 from murmura.compute.cpu.perception.lanes import GROUP, SUMS_PITCH, is_culled, world_of
-from murmura.compute.cpu.perception.nearest import MOST_NEAREST, reach_of_nearest
+from murmura.compute.cpu.perception.nearest import reach_of_nearest
 from murmura.compute.cpu.perception.sight import Sight
 from murmura.compute.cpu.threads import LINE, NEXT_TASK, fetch_add, peek, put, wait_for_all
 from murmura.compute.plan import Plan
@@ -28,6 +28,7 @@ from murmura.compute.shapes import Shapes
 from murmura.compute.trace.llvm_target import BIT, INT, LANES, LONG, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, absolute, maximum, minimum, to_number, where
 from murmura.core.layout import AXES, TRACKED_FIELDS, Layout
+from murmura.core.world.perception import MOST_NEAREST
 
 FRAME = LONG.as_pointer()
 CACHE_LINE = 64  # bytes
@@ -50,11 +51,13 @@ def _type_of(name: str) -> ir.FunctionType:
 
 @dataclass
 class Kernel:
-    """Emits the functions of the kernel of one plan into a module. `wide`: see `LlvmTarget`."""
+    """Emits the functions of the kernel of one plan. `wide`, `portable` and `compact`: see `LlvmTarget`."""
 
     plan: Plan
     shapes: Shapes
     wide: bool
+    portable: bool = False
+    compact: bool = False
 
     def modules(self) -> Iterator[tuple[str, ir.Module]]:
         """The functions by name, each in its own module, so that kernels can share them.
@@ -73,7 +76,8 @@ class Kernel:
         # Spilled registers must not straddle cache lines; LLVM would align the stack to 16 bytes only.
         function.attributes.add("nounwind")
         function.attributes.alignstack = CACHE_LINE
-        target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), self.wide)
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        target = LlvmTarget(builder, self.wide, self.portable, self.compact)
         frame, *rest = function.args
         return target, FrameCode(target, frame), [Value(target, INTEGER, x) for x in rest]
 

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda import arrays, device
-from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
+from murmura.compute.cuda import device
 from murmura.compute.cuda.program import MARKING_KERNEL, OPEN_KERNELS, THREADS, Text, program_text
-from murmura.compute.cuda.records import CLOCK, FLOCK, RECORDS, record_type
+from murmura.compute.foreign_code import has_foreign_code
+from murmura.compute.gpu import arrays
+from murmura.compute.gpu.fields import CLOCK, FLOCK, RECORDS, record_type
+from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer
+from murmura.compute.gpu.grid import bins_of, scan_blocks
 from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS, Event
@@ -27,7 +30,9 @@ _texts: dict[Any, Text] = {}
 
 
 def _text_of(plan: Plan) -> Text:
-    """The text of a plan's program, traced once for all plans that differ in numbers only."""
+    """The text of a plan's program, traced once for all plans that differ in numbers only; foreign code each time."""
+    if has_foreign_code(plan):
+        return program_text(plan)
     key = plan.signature, tuple(group.functions for group in plan.rule_groups)
     if key not in _texts:
         while len(_texts) >= MOST_TEXTS:
@@ -76,6 +81,9 @@ class BackendCuda:
 
     def is_prepared(self, plan: Plan) -> bool:
         return self._device.has_compiled(_text_of(plan))
+
+    def is_current(self) -> bool:
+        return _text_of(self._plan).digest == self._text.digest
 
     def _program_of(self, text: Text) -> device.Program:
         if text.digest not in self._programs:
@@ -150,11 +158,11 @@ class BackendCuda:
         return found
 
     def _sizes(self) -> dict[str, Any]:
-        plan, bins = self._plan, arrays.bins_of(self._plan, self._room)
+        plan, bins = self._plan, bins_of(self._plan, self._room)
         return {
             "room": self._room,
             "bins": bins,
-            "scan_blocks": arrays.scan_blocks(bins),
+            "scan_blocks": scan_blocks(bins),
             "nearest": plan.scenario.perception.nearest or 0,
             "shapes": len(plan.shapes),
             "obstacles": plan.obstacle_count,

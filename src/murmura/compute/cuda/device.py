@@ -11,11 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda.index_text import SCAN_KERNELS, SCAN_THREADS
+from murmura.compute.cuda.index_text import SCAN_KERNELS
 from murmura.compute.cuda.program import Text
+from murmura.compute.gpu.flock_transfer import Transfer
+from murmura.compute.gpu.grid import SCAN_THREADS
 from murmura.core.compilations import compilation
+from murmura.core.extras import install_command
 
-INSTALL = 'pip install "murmura[cuda]"'
 _compiled: dict[str, dict[str, Any]] = {}
 """Kernels of texts that this process has compiled, by the text's digest."""
 OPTIONS = ("--use_fast_math", "--diag-suppress=177,550")  # not every plan needs every function and variable
@@ -34,15 +36,6 @@ class Graph(Protocol):
     """A recorded sequence of launches."""
 
     def launch(self) -> None: ...
-
-
-class Transfer(Protocol):
-    """Arrays that are being copied to the host."""
-
-    @property
-    def ready(self) -> bool: ...
-
-    def wait(self) -> list[NDArray[Any]]: ...
 
 
 class Device(Protocol):
@@ -84,7 +77,7 @@ class Device(Protocol):
 def missing() -> str:
     """Why CUDA cannot be used here, with what to do; empty if it can."""
     if importlib.util.find_spec("cupy") is None:
-        return f"CuPy is not installed: {INSTALL}"
+        return f"CuPy is not installed: {install_command('cuda')}"
     try:
         import cupy
 
@@ -171,7 +164,7 @@ class CupyDevice:
 
 def _compile(cupy: Any, text: Text) -> dict[str, Any]:
     """Compile kernels with NVRTC, by name; CuPy caches compiled code on disk by a hash of the text."""
-    from murmura.compute.cuda.records import record_type
+    from murmura.compute.gpu.fields import record_type
 
     here = cupy.cuda.Device().id  # the current device is a property of each thread
 

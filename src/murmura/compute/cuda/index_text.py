@@ -7,11 +7,8 @@ alone and not on threads.
 
 from __future__ import annotations
 
+from murmura.compute.gpu.grid import ACROSS, SCAN_BLOCK, SCAN_EACH, SCAN_THREADS
 from murmura.compute.plan import NOISE_TIME_PERIOD
-
-ACROSS = 4
-SCAN_THREADS, SCAN_EACH = 256, 16
-SCAN_BLOCK = SCAN_THREADS * SCAN_EACH
 
 PLACE_TEXT = """
 #define THREAD ((int)(blockIdx.x * blockDim.x + threadIdx.x))
@@ -265,4 +262,4 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const 
     }}
 }}
 """
-"""Uses block-wide synchronisation, so only a GPU runs it; on the host NumPy does the sum (`cuda.host`)."""
+"""Uses block-wide synchronisation, so only a GPU runs it; on the host of tests NumPy does the sum."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from murmura.compute.cuda.agent_trace import AgentTrace
 from murmura.compute.cuda.index_text import INDEX_TEXT, MARKS_TEXT, PLACE_TEXT, SCAN_KERNELS, SCAN_TEXT
-from murmura.compute.cuda.lifecycle import Lifecycle
-from murmura.compute.cuda.memory import AgentColumns, DeviceMemory, world_record
+from murmura.compute.cuda.lifecycle import LifecycleC
 from murmura.compute.cuda.records import records_text
-from murmura.compute.cuda.reports import REPORTS_TEXT, name_after, note, report_to_items
+from murmura.compute.cuda.reports_text import REPORTS_TEXT
+from murmura.compute.cuda.target import CudaTarget
+from murmura.compute.gpu.agent_trace import AgentTrace
+from murmura.compute.gpu.memory import AgentColumns, DeviceMemory, world_record
+from murmura.compute.gpu.steer import trace_steer
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import Step, initial_contributions
-from murmura.compute.trace.c_target import CTarget
+from murmura.compute.step import Step
 from murmura.core.algebra import INTEGER, Value
 
 THREADS = 128
@@ -81,7 +81,7 @@ def program_text(plan: Plan) -> Text:
     if marks:
         flock.append(MARKING_KERNEL)
     modules = [(f"{INDEX_TEXT}\n{marks}{_steer_text(plan, shapes, helpers)}", tuple(flock))]
-    life = Lifecycle(plan, shapes, helpers)
+    life = LifecycleC(plan, shapes, helpers)
     if plan.stateful_items:
         modules.append((life.item_updates_text(), ("update_items",)))
     if plan.has_lifecycle:
@@ -96,6 +96,7 @@ def _sizes(plan: Plan) -> str:
     found = {
         "CARRIED": len(plan.carried),
         "MORTAL": int(plan.has_lifecycle),
+        "NEAREST": plan.nearest_room,
         "SPACE": int(deep),
         "OPEN_Z": int(deep and edges[0] == edges[-1] == "open"),
         "HEIGHT(row)": "a.flock.places[row].z" if deep else "0.0f",
@@ -124,7 +125,7 @@ def _blocks_at_once(plan: Plan) -> int:
 
 def _marks_text(plan: Plan, helpers: dict[str, str]) -> str:
     """The kernel that marks agents for rules with a filter, where pair rules are computed without branches."""
-    target = CTarget(helpers)
+    target = CudaTarget(helpers)
     world = world_record(plan, target)
     step = Step(plan, target, DeviceMemory(plan, target, world), world)
     columns = AgentColumns(plan, target, "sorted", Value(target, INTEGER, "i"))
@@ -137,21 +138,9 @@ def _marks_text(plan: Plan, helpers: dict[str, str]) -> str:
 
 
 def _steer_text(plan: Plan, shapes: Shapes, helpers: dict[str, str]) -> str:
-    target = CTarget(helpers)
+    target = CudaTarget(helpers)
     trace = AgentTrace(plan, shapes, target, branches=not _is_flat(plan))
-    contributions = trace.contributions()
-    columns = trace.agent()
-    p, me = trace.step.sense(columns, columns.identity)
-    trace.memory.place = me.position
-    decision = trace.step.decide(p, me, contributions, initial_contributions(target, shapes.items), trace.eye)
-    outcome = trace.step.outcome(p, decision)
-    me = trace.step.live(p, decision.me, decision.force)
-    crowd: Any = decision.me.neighbors
-    trace.store(me, decision.force, crowd, name_after(trace, me, outcome))
-    if plan.stateful_items:
-        report_to_items(trace, p, me, outcome.cause == 0.0)
-    if plan.eventful:
-        note(trace, me, outcome)
+    trace_steer(trace)
     bounds = f"__launch_bounds__({THREADS}, {_blocks_at_once(plan)})"
     head = f'extern "C" __global__ void {bounds} steer(const Arguments a) {{\n'
     begin = "    const int i = THREAD;\n    if (a.sizes.idle || i >= a.index.start[a.sizes.bins]) return;\n"

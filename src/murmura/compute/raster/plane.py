@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from murmura.compute.raster.numba_options import INNER, JIT
+from murmura.compute.raster.compiled import compiled, inner
 
 PLANES, PLANE, ROW, BYTES = "float32[:,:,::1]", "float32[:,::1]", "float32[::1]", "uint8[:,:,::1]"
 
@@ -33,13 +32,13 @@ FULL, RED_BLUE, GREEN_BLUE, GREEN_RED, BLUE_RED = (np.int32(value) for value in 
 GREY, EIGHT, TEN = np.int32(128 * 1024 + 512), np.int32(8), np.int32(10)
 
 
-@njit(**INNER)
+@inner
 def _whole(value: Any) -> Any:
     """Truncate to a byte; 0.5 was added before."""
     return np.uint8(np.int32(min(BYTE, max(ZERO, value))))
 
 
-@njit(**INNER)
+@inner
 def _dart(along: Any, y: Any) -> Any:
     """Signed distance from a slim dart with a notched tail, in units of its half length."""
     side = (y - SLOPE * (ONE - along)) * SIDE
@@ -47,7 +46,7 @@ def _dart(along: Any, y: Any) -> Any:
     return max(side, notch)
 
 
-@njit(**INNER)
+@inner
 def _hunter(along: Any, y: Any) -> Any:
     """The same for swept wings with a body between them."""
     wings = max((along + SWEEP * y - WING) * WING_SCALE, (BACK - HALF * y - along) * BACK_SCALE)
@@ -55,7 +54,7 @@ def _hunter(along: Any, y: Any) -> Any:
     return min(wings, body)
 
 
-@njit(**INNER)
+@inner
 def _narrowed(low: Any, high: Any, value: Any, slope: Any) -> Any:
     """The part of [low, high] in which value + slope x t is at most 0."""
     if slope > STEEP:
@@ -65,7 +64,7 @@ def _narrowed(low: Any, high: Any, value: Any, slope: Any) -> Any:
     return (low, high) if value <= STEEP * BYTE else (ONE, ZERO)
 
 
-@njit(**INNER)
+@inner
 def _span(x: Any, dy: Any, ux: Any, uy: Any, half: Any, left: Any, right: Any) -> Any:
     """Which pixels of a row can touch a dart: it is slim and fills little of the square around it."""
     rim = ONE / half
@@ -79,14 +78,14 @@ def _span(x: Any, dy: Any, ux: Any, uy: Any, half: Any, left: Any, right: Any) -
     return max(left, int(np.floor(low + x))), min(right, int(np.floor(high + x)) + 1)
 
 
-@njit(**INNER)
+@inner
 def _spine(along: Any) -> Any:
     """A dart is a little darker towards its tail."""
     t = min(ONE, max(ZERO, (along + SPINE_FROM) * SPINE_SCALE))
     return SPINE + (ONE - SPINE) * t * t * (THREE - TWO * t)
 
 
-@njit("int64(int64, int64, float32[:,::1], float32[::1], boolean[::1], int64[:,::1])", cache=True, **JIT)
+@compiled("int64(int64, int64, float32[:,::1], float32[::1], boolean[::1], int64[:,::1])")
 def boxes(width: Any, height: Any, places: Any, halves: Any, winged: Any, found: Any) -> Any:
     """The box of pixels around each dart (left, top, right, bottom), empty outside the picture; returns their area."""
     area = 0
@@ -101,10 +100,8 @@ def boxes(width: Any, height: Any, places: Any, halves: Any, winged: Any, found:
     return area
 
 
-@njit(
-    f"void(int64, {PLANE}, {PLANE}, {ROW}, boolean[::1], int64[:,::1], int64[::1], int32[::1], {ROW}, {ROW})",
-    cache=True,
-    **JIT,
+@compiled(
+    f"void(int64, {PLANE}, {PLANE}, {ROW}, boolean[::1], int64[:,::1], int64[::1], int32[::1], {ROW}, {ROW})"
 )
 def touch(
     width: Any,
@@ -146,7 +143,7 @@ def touch(
         ends[k] = at
 
 
-@njit(f"void({PLANE}, int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32)", cache=True, **JIT)
+@compiled(f"void({PLANE}, int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32)")
 def add_light(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any) -> None:
     """Add the light of darts to planes of pixels; a fourth plane counts how much of each was covered."""
     begin = 0
@@ -162,9 +159,7 @@ def add_light(canvas: Any, ends: Any, pixels: Any, covered: Any, light: Any, col
         begin = ends[k]
 
 
-@njit(
-    f"void(uint8[:,::1], int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32, float32)", cache=True, **JIT
-)
+@compiled(f"void(uint8[:,::1], int64[::1], int32[::1], {ROW}, {ROW}, {PLANE}, float32, float32)")
 def lay(
     seen: Any, ends: Any, pixels: Any, covered: Any, light: Any, colors: Any, gain: Any, cover: Any
 ) -> None:
@@ -180,7 +175,7 @@ def lay(
         begin = ends[k]
 
 
-@njit(f"void({PLANES}, {PLANES}, int64, float32)", cache=True, **JIT)
+@compiled(f"void({PLANES}, {PLANES}, int64, float32)")
 def shrink(source: Any, target: Any, by: Any, gain: Any) -> None:
     """Means of squares of `by` pixels, times `gain`; incomplete squares at the edge are left out."""
     planes, height, width = target.shape
@@ -200,7 +195,7 @@ def shrink(source: Any, target: Any, by: Any, gain: Any) -> None:
                 target[c, j, i] = total * scale
 
 
-@njit(f"void({PLANES}, {PLANES}, {ROW})", cache=True, **JIT)
+@compiled(f"void({PLANES}, {PLANES}, {ROW})")
 def blur(canvas: Any, swap: Any, taps: Any) -> None:
     """Blur along both axes with the same symmetric taps, the middle one first; the border is extended outwards."""
     planes, height, width = canvas.shape
@@ -228,7 +223,7 @@ def blur(canvas: Any, swap: Any, taps: Any) -> None:
                     row[i] += taps[t] * (above[i] + below[i])
 
 
-@njit(**INNER)
+@inner
 def _row_between(plane: Any, j: Any, by: Any, row: Any, swap: Any) -> None:
     """Row `j` of a plane upsampled `by` times, bilinearly: first down, then along, mostly in lanes."""
     height, width = plane.shape
@@ -251,7 +246,7 @@ def _row_between(plane: Any, j: Any, by: Any, row: Any, swap: Any) -> None:
         row[i] = swap[width - 1]
 
 
-@njit(f"void({PLANES}, {PLANES}, int64, float32, float32)", cache=True, **JIT)
+@compiled(f"void({PLANES}, {PLANES}, int64, float32, float32)")
 def add_far(near: Any, far: Any, by: Any, near_gain: Any, far_gain: Any) -> None:
     """near = near x gain + far x gain, `far` being `by` times as coarse."""
     planes, height, width = near.shape
@@ -263,7 +258,7 @@ def add_far(near: Any, far: Any, by: Any, near_gain: Any, far_gain: Any) -> None
                 near[c, j, i] = near[c, j, i] * near_gain + row[i] * far_gain
 
 
-@njit(**INNER)
+@inner
 def _glowing(peak: Any) -> Any:
     """(1 - exp(-peak)) / peak without a call, so that it fills lanes: exp as the start of its series."""
     p = peak
@@ -271,7 +266,7 @@ def _glowing(peak: Any) -> Any:
     return (ONE - ONE / (ONE + p * (ONE + p * tail))) / max(p, TINY)
 
 
-@njit(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
+@compiled(f"void({PLANES}, {PLANES}, int64, {PLANES}, float32, {BYTES})")
 def tone_map_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
     """Light on a dark sky, whose planes are in units of bytes plus 0.5; bright places keep their hue."""
     height, width = sky.shape[1:]
@@ -289,7 +284,7 @@ def tone_map_night(trails: Any, glow: Any, by: Any, sky: Any, amount: Any, seen:
             seen[2, j, i] = _whole(sky[2, j, i] + blue * scale)
 
 
-@njit(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {BYTES})", cache=True, **JIT)
+@compiled(f"void({PLANES}, {PLANES}, {PLANE}, int64, {PLANES}, float32, {BYTES})")
 def tone_map_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: Any, seen: Any) -> None:
     """Ink on a pale sky, darker where there are many agents (`shade`)."""
     height, width = sky.shape[1:]
@@ -309,7 +304,7 @@ def tone_map_day(trails: Any, glow: Any, shade: Any, by: Any, sky: Any, amount: 
                 seen[c, j, i] = _whole((sky[c, j, i] + (hue - sky[c, j, i]) * ink) * lit)
 
 
-@njit(f"void({BYTES}, uint8[::1])", cache=True, **JIT)
+@compiled(f"void({BYTES}, uint8[::1])")
 def to_yuv(seen: Any, out: Any) -> None:
     """Convert planes of red, green and blue to one of luma and two smaller ones of chroma, as video codecs need.
 
@@ -339,7 +334,7 @@ def to_yuv(seen: Any, out: Any) -> None:
             reds[j, i] = np.uint8((r * FULL - g * GREEN_RED - b * BLUE_RED + GREY) >> TEN)
 
 
-@njit(f"void({PLANE}, boolean, float32, float32, {PLANE})", cache=True, **JIT)
+@compiled(f"void({PLANE}, boolean, float32, float32, {PLANE})")
 def distances(points: Any, closed: Any, left: Any, top: Any, target: Any) -> None:
     """Distance [px] of each pixel's centre from a line through `points`; negative inside a closed one."""
     height, width = target.shape
@@ -362,7 +357,7 @@ def distances(points: Any, closed: Any, left: Any, top: Any, target: Any) -> Non
             target[j, i] = -(least**0.5) if inside else least**0.5
 
 
-@njit(f"void({BYTES}, {PLANE}, {ROW}, {ROW}, float32)", cache=True, **JIT)
+@compiled(f"void({BYTES}, {PLANE}, {ROW}, {ROW}, float32)")
 def strokes(seen: Any, ends: Any, opacity: Any, color: Any, width: Any) -> None:
     """Paint straight lines with round ends over the picture, each from its first place to its second [px]."""
     height, across = seen.shape[1:]

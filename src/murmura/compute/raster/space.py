@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from murmura.compute.raster.numba_options import INNER, JIT
+from murmura.compute.raster.compiled import compiled, inner
 from murmura.compute.raster.plane import HALF, ONE, PLANE, PLANES, ROW, ZERO
 
 FAR, FAR_PIXEL = np.float32(1e30), np.float32(1e9)
@@ -19,11 +18,9 @@ GROW = np.float32(0.15)  # [px] added to each side: a wing seen edge-on is a thi
 EDGE = np.float32(0.5) + GROW  # [px] distance up to which a face covers part of a pixel
 
 
-@njit(
+@compiled(
     "void(float64[:,::1], int64[:,::1], float64[::1], float64[::1], float64[::1], float64[:,::1], float64[:,:,::1], "
-    "float64[::1], float64[::1], float64[:,:,::1], float64[:,::1])",
-    cache=True,
-    **JIT,
+    "float64[::1], float64[::1], float64[:,:,::1], float64[:,::1])"
 )
 def pose(
     mesh: Any,
@@ -79,9 +76,7 @@ def pose(
             shades[k, f] = abs(x * sx + y * sy + z * sz) / max(np.sqrt(x * x + y * y + z * z), 1e-12)
 
 
-@njit(
-    f"void(float64[:,:,::1], float64[:,::1], float64, float64, float64, float64, {PLANES})", cache=True, **JIT
-)
+@compiled(f"void(float64[:,:,::1], float64[:,::1], float64, float64, float64, float64, {PLANES})")
 def project(
     corners: Any, axes: Any, focal: Any, near: Any, middle_x: Any, middle_y: Any, pixels: Any
 ) -> None:
@@ -96,14 +91,14 @@ def project(
             pixels[k, c, 1] = middle_y - (x * axes[1, 0] + y * axes[1, 1] + z * axes[1, 2]) * zoom
 
 
-@njit(**INNER)
+@inner
 def _ends(low: Any, high: Any, size: Any) -> Any:
     """The pixels from low to high that a picture has."""
     most = np.float32(size)
     return int(np.floor(min(most, max(ZERO, low)))), int(np.ceil(min(most, max(ZERO, high))))
 
 
-@njit(f"int64(int64, int64, {PLANES}, {ROW}, int64[:,::1])", cache=True, **JIT)
+@compiled(f"int64(int64, int64, {PLANES}, {ROW}, int64[:,::1])")
 def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -> Any:
     """Fill in the box of pixels around each body (left, top, right, bottom), empty if hidden; return their area."""
     area = 0
@@ -122,14 +117,14 @@ def body_boxes(width: Any, height: Any, corners: Any, fades: Any, around: Any) -
     return area
 
 
-@njit(**INNER)
+@inner
 def _centres(low: Any, high: Any, first: Any, last: Any) -> Any:
     """The pixels from first to last whose middles are at most EDGE outside low to high: a face covers no others."""
     begin, end = np.ceil(low - EDGE - HALF), np.floor(high + EDGE + HALF)
     return max(first, int(max(begin, -FAR_PIXEL))), min(last, int(min(end, FAR_PIXEL)))
 
 
-@njit(**INNER)
+@inner
 def _edge(ax: Any, ay: Any, bx: Any, by: Any, side: Any) -> Any:
     """An edge of a triangle: its start, its vector, one over its squared length, and the outward unit normal."""
     ex, ey = bx - ax, by - ay
@@ -138,13 +133,13 @@ def _edge(ax: Any, ay: Any, bx: Any, by: Any, side: Any) -> Any:
     return ax, ay, ex, ey, inverse, ey * outwards, -ex * outwards
 
 
-@njit(**INNER)
+@inner
 def _outside(x: Any, y: Any, edge: Any) -> Any:
     """How far a place lies outside an edge's line; negative inside."""
     return (x - edge[0]) * edge[5] + (y - edge[1]) * edge[6]
 
 
-@njit(**INNER)
+@inner
 def _from_edge(x: Any, y: Any, edge: Any) -> Any:
     """Squared distance of a place from an edge."""
     ax, ay, ex, ey, inverse, _, _ = edge
@@ -154,7 +149,7 @@ def _from_edge(x: Any, y: Any, edge: Any) -> Any:
     return dx * dx + dy * dy
 
 
-@njit(**INNER)
+@inner
 def _touch_face(
     mine: Any, face: Any, lit: Any, left: Any, top: Any, right: Any, bottom: Any, least: Any, shade: Any
 ) -> None:
@@ -180,11 +175,9 @@ def _touch_face(
                 least[n], shade[n] = far, lit
 
 
-@njit(
+@compiled(
     f"void(int64, {PLANES}, int64[:,::1], {PLANE}, {ROW}, {ROW}, {PLANE}, int64[:,::1], int64[::1], int32[::1], "
-    f"{ROW}, {ROW})",
-    cache=True,
-    **JIT,
+    f"{ROW}, {ROW})"
 )
 def touch_bodies(
     width: Any,

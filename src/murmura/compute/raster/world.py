@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from murmura.compute.raster.numba_options import INNER, JIT
+from murmura.compute.raster.compiled import compiled, inner
 from murmura.compute.raster.plane import BYTE, HALF, ONE, PLANE, PLANES, ROW, THREE, TWO, ZERO
 
 KNOTS = np.float32(30.0)  # per focal length: two degrees apart
@@ -28,18 +27,18 @@ HAZE, PER_X, PER_Y, FAINT_X, FAINT_Y = 3, 4, 5, 6, 7
 how faint lines across them are."""
 
 
-@njit(**INNER)
+@inner
 def _smooth(low: Any, high: Any, value: Any) -> Any:
     t = min(ONE, max(ZERO, (value - low) / (high - low)))
     return t * t * (THREE - TWO * t)
 
 
-@njit(**INNER)
+@inner
 def _faint(seen: Any, square: Any) -> Any:
     return min(ONE, max(ZERO, TWO - TWO * seen / (COARSE * square)))
 
 
-@njit(**INNER)
+@inner
 def _knot(
     x: Any, y: Any, z: Any, axes: Any, focal: Any, colors: Any, ground: Any, floor: Any, row: Any
 ) -> None:
@@ -66,14 +65,14 @@ def _knot(
         row[FAINT_X], row[FAINT_Y] = _faint(sx, ground[2]), _faint(sy, ground[2])
 
 
-@njit(**INNER)
+@inner
 def _line(place: Any, square: Any, per_square: Any, per_seen: Any, faint: Any) -> Any:
     """How much of a pixel lies on a line of a grid."""
     away = abs(place - np.floor(place * per_square + HALF) * square)
     return max(ZERO, ONE - away * per_seen) * faint
 
 
-@njit(**INNER)
+@inner
 def _sampled(plane: Any, x: Any, y: Any, wraps: Any) -> Any:
     """A plane with a border of one, interpolated between pixels; x and y from 0 to 1, 0 outside unless it wraps."""
     if wraps:
@@ -88,7 +87,7 @@ def _sampled(plane: Any, x: Any, y: Any, wraps: Any) -> Any:
     return upper + (lower - upper) * q
 
 
-@njit(**INNER)
+@inner
 def _ground(
     gx: Any, gy: Any, dx: Any, dy: Any, knots: Any, size: Any, ground: Any, endless: Any, soil: Any, grid: Any
 ) -> None:
@@ -125,7 +124,7 @@ def _ground(
             bare[i], lined[i] = dim * (ONE - HALF * lines), HALF * lines
 
 
-@njit(**INNER)
+@inner
 def _darken(
     gx: Any, gy: Any, dx: Any, dy: Any, ground: Any, endless: Any, shadows: Any, soil: Any, grid: Any
 ) -> None:
@@ -146,7 +145,7 @@ def _darken(
         grid[i] *= ONE - dark
 
 
-@njit(**INNER)
+@inner
 def _within(start: Any, step: Any, half: Any, count: Any) -> Any:
     """For which i of `count` start + step i lies between -half and half."""
     if abs(step) * np.float32(count) < TINY * half:
@@ -157,7 +156,7 @@ def _within(start: Any, step: Any, half: Any, count: Any) -> Any:
     return int(low), int(high)
 
 
-@njit(**INNER)
+@inner
 def _mixed(
     seen: Any,
     grain: Any,
@@ -187,9 +186,7 @@ def _mixed(
                 part[t] = (sky + more_sky * np.float32(t)) * BYTE + noise[t]
 
 
-@njit(
-    f"void({PLANES}, {PLANE}, {PLANE}, float32, {PLANE}, {ROW}, boolean, boolean, {PLANE})", cache=True, **JIT
-)
+@compiled(f"void({PLANES}, {PLANE}, {PLANE}, float32, {PLANE}, {ROW}, boolean, boolean, {PLANE})")
 def paint_world(
     seen: Any,
     grain: Any,

@@ -47,6 +47,9 @@ class BackendReference:
     def is_prepared(self, plan: Plan) -> bool:
         return True
 
+    def is_current(self) -> bool:
+        return True
+
     def read_unordered(self) -> None:
         return None
 

@@ -19,6 +19,7 @@ from murmura.compute.reference.evaluation import Evaluation
 from murmura.compute.reference.lifecycle import try_births, update_items
 from murmura.core.errors import ScenarioError
 from murmura.core.rule import is_built_in
+from murmura.core.rule_parts import BasicRule
 from murmura.core.state import State
 
 OURS = str(Path(__file__).parents[2])
@@ -60,8 +61,10 @@ def _owners(plan: Plan) -> dict[CodeType, str]:
         code: group.name
         for group in plan.rule_groups
         if not is_built_in(group.functions)
-        for hook in vars(group.functions)
-        if (code := getattr(getattr(group.functions, hook), "__code__", None)) is not None
+        for kind in group.functions.__mro__
+        if issubclass(kind, BasicRule) and not kind.__module__.startswith("murmura.")
+        for name in vars(kind)
+        if (code := getattr(getattr(group.functions, name), "__code__", None)) is not None
     }
 
 

@@ -17,7 +17,7 @@ from murmura.compute.plan import Plan
 from murmura.compute.reference.sight import Sight, eyes, look
 from murmura.compute.shapes import Shapes, shapes_of
 from murmura.compute.step import Step, UnscaledStep, initial_contributions
-from murmura.compute.step_data import Contributions, Decision, Outcome
+from murmura.compute.step_data import Contributions, Decision, Outcome, Parameters
 from murmura.compute.trace.numpy_target import NumpyTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value
 from murmura.core.layout import TRACKED_FIELDS, Layout
@@ -44,10 +44,10 @@ class AgentResults:
 
 
 @dataclass
-class _Memory:
+class ReferenceMemory:
     """The memory of a step, from NumPy arrays."""
 
-    target: NumpyTarget
+    target: Any
     plan: Plan
     items: NDArray[Any]
 
@@ -77,7 +77,7 @@ class Evaluation:
         self, plan: Plan, state: State, step: int, seed: tuple[int, int], shapes: Shapes | None = None
     ) -> None:
         self.plan = plan
-        self.target = NumpyTarget()
+        self.target: Any = NumpyTarget()
         self.ids = state.ids.astype(np.int64)
         self.columns: Columns = {
             name: state[name].astype(np.float64) for name in (*plan.moving_columns, *plan.carried)
@@ -87,7 +87,7 @@ class Evaluation:
         self.sight: Sight | None = None
         """The visual fields of the agents that met others last, where bodies hide each other."""
         self.world = plan.world_at(step, seed)
-        self.step = Step(plan, self.target, _Memory(self.target, plan, self.items), self.world)
+        self.step = Step(plan, self.target, ReferenceMemory(self.target, plan, self.items), self.world)
 
     def _item_table(self, state: State) -> NDArray[Any]:
         """All items, tracked agents at their places."""
@@ -101,31 +101,31 @@ class Evaluation:
                 items[row, :width] = [*place, 1.0, float(agent)]
         return items
 
-    def _known(self, rows: Any, shape: tuple[int, ...]) -> dict[str, Any]:
+    def known(self, rows: Any, shape: tuple[int, ...]) -> dict[str, Any]:
         """The columns of these agents as values of a shape."""
         names = (*self.plan.moving_columns, *self.plan.carried)
         return self.plan.known([self.target.value(self.columns[name][rows].reshape(shape)) for name in names])
 
-    def sense(self, rows: NDArray[Any], shape: tuple[int, ...]) -> tuple[list[Record], Record]:
+    def sense(self, rows: NDArray[Any], shape: tuple[int, ...]) -> tuple[Parameters, Record]:
         """The numbers of these agents, and the agents as their rules see them."""
         ids = Value(self.target, INTEGER, self.ids[rows].astype(np.int32).reshape(shape))
-        return self.step.sense(self._known(rows, shape), ids)
+        return self.step.sense(self.known(rows, shape), ids)
 
-    def meet(self, rows: NDArray[Any]) -> tuple[list[Record], Record, Record, NDArray[np.bool_]]:
+    def meet(self, rows: NDArray[Any]) -> tuple[Parameters, Record, Record, NDArray[np.bool_]]:
         """These agents (rows), all others as they see them (columns), and which pairs are within reach."""
         p, me = self.sense(rows, (len(rows), 1))
-        everyone = self._known(slice(None), (len(self.ids),))
+        everyone = self.known(slice(None), (len(self.ids),))
         way = offset(self.world, me.position, everyone["position"])
         seen = self.step.neighbor(p, me, everyone, self.target.value(self.ids), way)
         near = np.broadcast_to(
-            (seen.square <= p[1].radius * p[1].radius).code, (len(rows), len(self.ids))
+            (seen.square <= p.perception.radius * p.perception.radius).code, (len(rows), len(self.ids))
         ).copy()
         near[np.arange(len(rows)), rows] = False
         view = self.step.view(p, me)
         visible = near & in_view(view, me.heading, way, seen.distance).code
         if self.plan.occludes:
             half = self.step.half_width(everyone)
-            self.sight = look(self.plan, self.world, me, seen, view, p[1].radius, half, visible)
+            self.sight = look(self.plan, self.world, me, seen, view, p.perception.radius, half, visible)
             seen = seen.updated({"bins": self.target.value(self.sight.shown)})
             visible = self.sight.shown > 0.0
         if self.plan.topological:
@@ -150,14 +150,21 @@ class Evaluation:
         """What every neighbour contributes to every rule, and the mask of each rule."""
         p, me, seen, near = self.meet(rows)
         contribution = self.step.contribute(p, me, seen)
-        visible = seen.visible.code
-        rules = self.plan.rule_groups
-        return contribution, [
-            visible,
-            *(near if group.functions.meets_everyone else visible for group in rules),
-        ]
+        return contribution, self.step.masks(near, seen.visible.code, self._far(rows, p, me, seen))
 
-    def decide(self, rows: NDArray[Any]) -> tuple[list[Record], Decision]:
+    def _far(
+        self, rows: NDArray[Any], p: Parameters, me: Record, seen: Record
+    ) -> dict[int, NDArray[np.bool_]]:
+        """The masks of rules that look beyond the perception radius."""
+        if not self.plan.far_rules:
+            return {}
+        ahead = in_view(self.step.view(p, me), me.heading, seen.offset, seen.distance)
+        others = np.ones((len(rows), len(self.ids)), bool)
+        others[np.arange(len(rows)), rows] = False
+        far = self.step.far(p, seen.square, self.target.value(others, "condition"), ahead)
+        return {k: mask.code for k, mask in far.items()}
+
+    def decide(self, rows: NDArray[Any]) -> tuple[Parameters, Decision]:
         """The decisions of these agents."""
         contribution, masks = self.contributions(rows)
         contributions = [
@@ -197,13 +204,13 @@ class Evaluation:
         return np.broadcast_to(x.code if isinstance(x, Value) else x, (count,))
 
     def _reports(
-        self, rows: NDArray[Any], p: list[Record], me: Record, outcome: Outcome
+        self, rows: NDArray[Any], p: Parameters, me: Record, outcome: Outcome
     ) -> dict[tuple[int, int], ItemReports]:
         """The reports of these agents to each item, and what its target writes into it."""
         found: dict[tuple[int, int], ItemReports] = {}
         n = len(rows)
         for k, group, begin, end in self.plan.stateful_items:
-            says = self._array(self.step.speaks(k, p, me, outcome.cause == 0.0), n)
+            says = self._array(self.step.may_report(k, p, me, outcome.cause == 0.0), n)
             written = {name: self._array(x, n) for name, x in self.step.target_report(k, p, me).items()}
             for row in range(begin, end):
                 numbers = [self.target.value(x) for x in self.items[row]]

@@ -33,7 +33,7 @@ def update_items(
                 for column, value in target_reports.items():
                     evaluation.items[row, group.layout.place[column]] = value
             combined = _combined(evaluation, k, [reports for reports, _ in parts])
-            group.functions.turn(p[k + 2], rows[row - begin], combined, rows, evaluation.world)
+            group.functions.turn(p.rules[k], rows[row - begin], combined, rows, evaluation.world)
     return evaluation.items
 
 
@@ -65,7 +65,7 @@ def apply_outcomes(
     """Record events, remove the dead and add newborns to `new`, the flock after the move."""
     events: list[Any] = []
     dead: list[int] = []
-    young: list[tuple[int, int, int]] = []
+    births: list[tuple[int, int, int]] = []
     for part in lived:
         ids, outcome = part.me.id.code, part.outcome
         place, height = _places([x.code for x in part.me.position])
@@ -83,11 +83,11 @@ def apply_outcomes(
         for k in np.flatnonzero(cause):
             events.append((step, Event.DEATH, ids[k], by[k], *place[:, k], cause[k], 0.0, height[k]))
             dead.append(int(ids[k]))
-        for number, yes, whom in outcome.young:
-            bears = each(yes) * (cause == 0.0)
-            young += [(int(ids[k]), number, int(each(whom)[k])) for k in np.flatnonzero(bears)]
-    room = plan.capacity - len(new)
-    for mother, number, father in sorted(young)[: max(room, 0)]:
+        for number, yes, whom in outcome.births:
+            born = each(yes) * (cause == 0.0)
+            births += [(int(ids[k]), number, int(each(whom)[k])) for k in np.flatnonzero(born)]
+    free = plan.capacity - len(new)
+    for mother, number, father in sorted(births)[: max(free, 0)]:
         born = _add_newborn(plan, evaluation, new, number, mother, father)
         here, high = _last_place(plan, new)
         events.append((step, Event.BIRTH, born, mother, *here, 0.0, float(father), high))
@@ -128,7 +128,7 @@ def _add_arrivals(plan: Plan, evaluation: Evaluation, new: State, step: int) -> 
         functions = group.functions
         for species in range(min(plan.species_count, end - begin) if functions.arrives else 0):
             assert functions.arrives is not None and functions.settle is not None
-            p = evaluation.step.parameters(_species(evaluation, species))[k + 2]
+            p = evaluation.step.parameters(_species(evaluation, species)).rules[k]
             it = evaluation.step.item(
                 k, [evaluation.target.value(x) for x in evaluation.items[begin + species]]
             )
@@ -149,7 +149,7 @@ def try_births(plan: Plan, evaluation: Evaluation, state: State) -> None:
             _add_newborn(plan, evaluation, state.copy(), number, 0, 1)
     for k, group, begin, end in plan.stateful_items:
         if group.functions.arrives is not None and group.functions.settle is not None and begin < end:
-            p = evaluation.step.parameters(_species(evaluation, 0))[k + 2]
+            p = evaluation.step.parameters(_species(evaluation, 0)).rules[k]
             it = evaluation.step.item(k, [evaluation.target.value(x) for x in evaluation.items[begin]])
             group.functions.arrives(p, it, 0, evaluation.world)
             group.functions.settle(p, it, evaluation.target.integer(state.next_id), evaluation.world)
@@ -164,7 +164,7 @@ def _add_newborn(
     child = new.next_id
     parents = [evaluation.agent_after(new, who) for who in (mother, father if father in new.ids else mother)]
     row = new.rows_of(mother)[0]
-    p = evaluation.step.parameters(_species(evaluation, int(new["species"][row])))[number + 2]
+    p = evaluation.step.parameters(_species(evaluation, int(new["species"][row]))).rules[number]
     values = functions.inherit(p, *parents, evaluation.target.integer(child), evaluation.world)
     columns = {name: column[row : row + 1] for name, column in new.columns.items() if name != "id"}
     new.add(columns | _columns_of(values))

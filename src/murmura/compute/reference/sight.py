@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.compute.trace.numpy_target import NumpyTarget
+from murmura.core.rule_arguments import World
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.world.visual_field import (
@@ -32,7 +33,7 @@ class Sight:
     covered: NDArray[np.bool_]
 
 
-def look(plan: Plan, world: Record, me: Record, seen: Record, view: Any, radius: Any, half_width: Any,
+def look(plan: Plan, world: World, me: Record, seen: Record, view: Any, radius: Any, half_width: Any,
          in_view: NDArray[np.bool_]) -> Sight:  # fmt: skip
     """What agents see of the others in their view, which nearer ones and obstacles may hide."""
     target, count = NumpyTarget(), len(in_view)
@@ -59,7 +60,7 @@ def look(plan: Plan, world: Record, me: Record, seen: Record, view: Any, radius:
 
 
 def _look_at_obstacles(
-    plan: Plan, world: Record, me: Record, view: Any, radius: Any, nearest: NDArray[Any], target: NumpyTarget
+    plan: Plan, world: World, me: Record, view: Any, radius: Any, nearest: NDArray[Any], target: NumpyTarget
 ) -> None:
     """Store the nearest obstacle on the ray through the middle of every bin that is in view."""
     cosines, sines = (target.value(row) for row in ray_table(plan.bins))

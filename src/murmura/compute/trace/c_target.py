@@ -1,4 +1,4 @@
-"""Emits C for a GPU thread, in the subset that CUDA and plain C share (`cuda.host` defines what C lacks)."""
+"""Emits C for a GPU thread, in the subset that CUDA and plain C share (tests/cuda/host.py defines what C lacks)."""
 
 from __future__ import annotations
 

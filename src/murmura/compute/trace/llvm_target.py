@@ -1,8 +1,9 @@
 """Emits LLVM instructions. Values are scalars or lanes.
 
 A scalar is broadcast where it meets lanes. A product and a sum of lanes are fused here into one operation that rounds
-once, which makes a step a third faster. LLVM itself may neither fuse nor reorder anything, so the bits do not depend
-on the processor. Variables of loops and branches live in memory, which LLVM promotes to registers.
+once, which makes a step faster, unless the code is portable: WebAssembly has no such operation. LLVM itself may neither
+fuse nor reorder anything, so the bits do not depend on the processor. Variables of loops and branches live in memory,
+which LLVM promotes to registers.
 """
 
 from __future__ import annotations
@@ -73,10 +74,14 @@ class Cell:
 
 
 class LlvmTarget(Target):
-    """Emits code at its builder's position. `wide`: the processor has gathers and permutes for sixteen lanes."""
+    """Emits code at its builder's position.
 
-    def __init__(self, builder: Any, wide: bool) -> None:
-        self.builder, self.wide = builder, wide
+    `wide`: the processor has gathers and permutes for sixteen lanes. `portable`: products and sums round one by one.
+    `compact`: one thread, with registers of four lanes, as in WebAssembly.
+    """
+
+    def __init__(self, builder: Any, wide: bool, portable: bool = False, compact: bool = False) -> None:
+        self.builder, self.wide, self.portable, self.compact = builder, wide, portable, compact
         self.lanes = LANES
         self.masks_factors = False
         self.finite: set[int] = set()
@@ -105,8 +110,9 @@ class LlvmTarget(Target):
         return getattr(self, f"_{operation}")(kind, *codes)
 
     def _arithmetic(self, operation: str, a: Any, b: Any) -> Any:
-        """Arithmetic on numbers; fuses a sum or difference with a product of lanes."""
-        if operation in ("add", "subtract") and is_lanes(a) and (is_product(a) or is_product(b)):
+        """Arithmetic on numbers; fuses a sum or difference with a product of lanes, unless the code is portable."""
+        fuses = operation in ("add", "subtract") and is_lanes(a) and not self.portable
+        if fuses and (is_product(a) or is_product(b)):
             minus = operation == "subtract"
             (x, y), z = (a.operands, b) if is_product(a) else (b.operands, a)
             if minus and z is b:
@@ -218,6 +224,11 @@ class LlvmTarget(Target):
 
     def shuffled(self, a: Any, b: Any, lanes: Sequence[int]) -> Any:
         return self.builder.shuffle_vector(a, b, _numbered(tuple(lanes)))
+
+    def joined(self, parts: Sequence[Any]) -> Any:
+        """The lanes of two vectors, or of four, one after the other."""
+        first, second = parts if len(parts) == 2 else (self.joined(parts[:2]), self.joined(parts[2:]))
+        return self.shuffled(first, second, range(2 * first.type.count))
 
     def numbered(self, numbers: Sequence[int]) -> Value:
         """Lanes that hold these integers."""

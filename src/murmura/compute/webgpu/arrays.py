@@ -1,4 +1,4 @@
-"""The buffers of a flock and a plan, built from the arrays that all GPUs share (`cuda.arrays`)."""
+"""The buffers of a flock and a plan, built from the arrays that all GPUs share (`gpu.arrays`)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda import arrays
-from murmura.compute.cuda.index_text import SCAN_BLOCK
-from murmura.compute.cuda.records import GRID, WORLD, record_type
+from murmura.compute.gpu import arrays
+from murmura.compute.gpu.fields import GRID, WORLD, record_type
+from murmura.compute.gpu.grid import SCAN_BLOCK, bins_of, grid_of, scan_blocks
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
@@ -21,7 +21,7 @@ from murmura.compute.webgpu.records import (
     TABLE_SECTIONS,
     YOUNG_WORDS,
 )
-from murmura.compute.webgpu.reports import WORDS
+from murmura.compute.webgpu.target import KernelTarget
 from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State
 
@@ -45,8 +45,8 @@ class Layout:
     def __init__(self, plan: Plan, program: Program, agents: int) -> None:
         self.plan, self.program, self.agents = plan, program, agents
         self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
-        self.bins = arrays.bins_of(plan, self.room)
-        self.blocks = arrays.scan_blocks(self.bins)
+        self.bins = bins_of(plan, self.room)
+        self.blocks = scan_blocks(self.bins)
         self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
         """Groups of four numbers in the buffer of positions, which in space also holds the velocities."""
@@ -60,7 +60,7 @@ class Layout:
         plan, program = self.plan, self.program
         listeners = max(1, plan.stateful_item_count)
         return {
-            "reports": listeners * max(1, program.report_width) * WORDS,
+            "reports": listeners * max(1, program.report_width) * KernelTarget.report_words,
             "target_reports": listeners * (1 + plan.item_width),
             "events": self.event_room * EVENT_WORDS,
             "young": self.young_room * YOUNG_WORDS,
@@ -106,7 +106,7 @@ class Layout:
     ) -> dict[str, float]:
         """The head's fields by name."""
         plan = self.plan
-        grid = arrays.grid_of(plan, self.room).view(record_type("Grid"))[0]
+        grid = grid_of(plan, self.room).view(record_type("Grid"))[0]
         world = plan.world_numbers(seed)
         starts = (
             _starts(self.outputs, OUTPUTS_HEAD)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda.flock_transfer import Births, DeviceFlockTransfer
-from murmura.compute.cuda.records import record_type
+from murmura.compute.foreign_code import has_foreign_code
+from murmura.compute.gpu.fields import record_type
+from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer
 from murmura.compute.plan import Plan
 from murmura.compute.refusals import refuse_many_bins
 from murmura.compute.webgpu import device
@@ -39,8 +40,10 @@ _programs: dict[Any, Program] = {}
 
 
 def traced(plan: Plan) -> Program:
-    """The kernels of a plan, traced once for all plans that differ in numbers only."""
+    """The kernels of a plan, traced once for all plans that differ in numbers only; foreign code each time."""
     refuse_many_bins(plan)
+    if has_foreign_code(plan):
+        return program_of(plan)
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
     key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds
     if key not in _programs:
@@ -81,18 +84,24 @@ class BackendWebgpu:
 
     def replan(self, plan: Plan) -> None:
         """Change to another plan; `load` must follow."""
-        self.prepare(plan)
-        self._program, self._plan = traced(plan), plan
+        self._program, self._plan = self._compiled(plan), plan
 
     def prepare(self, plan: Plan) -> None:
         """Compile the kernels of a plan for a later `replan`."""
+        self._compiled(plan)
+
+    def _compiled(self, plan: Plan) -> Program:
         program = traced(plan)
         if self._announce is not None and not self._device.has_compiled(program):
             self._announce("compiling the WebGPU kernels for these rules")
         self._device.compile(program)
+        return program
 
     def is_prepared(self, plan: Plan) -> bool:
         return self._device.has_compiled(traced(plan))
+
+    def is_current(self) -> bool:
+        return traced(self._plan).digest == self._program.digest
 
     def read_items(self) -> NDArray[np.float32]:
         """A copy of the items as they are now."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from murmura.compute.webgpu.program import Kernel, Program
 from murmura.core.errors import BackendError, RunError
+from murmura.core.extras import install_command
 
-INSTALL = 'pip install "murmura[webgpu]"'
 LIMITS = ("max-buffer-size", "max-storage-buffer-binding-size", "max-storage-buffers-per-shader-stage")
 STORAGE_BUFFERS = 8
 MOST_GROUPS = 65_535
@@ -26,7 +26,7 @@ RANKS = {"DiscreteGPU": 0, "IntegratedGPU": 1, "Unknown": 2, "CPU": 3}
 def missing() -> str:
     """Why WebGPU cannot be used here, with what to do; empty if it can."""
     if importlib.util.find_spec("wgpu") is None:
-        return f"wgpu is not installed: {INSTALL}"
+        return f"wgpu is not installed: {install_command('webgpu')}"
     try:
         found = adapters()
     except Exception as error:

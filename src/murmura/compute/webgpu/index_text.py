@@ -6,7 +6,7 @@ Lines that begin with [plane], [space] or [open z] are kept only there (`for_wor
 
 from __future__ import annotations
 
-from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK, SCAN_EACH, SCAN_THREADS
+from murmura.compute.gpu.grid import ACROSS, SCAN_BLOCK, SCAN_EACH, SCAN_THREADS
 from murmura.compute.webgpu.records import BOUNDS
 
 

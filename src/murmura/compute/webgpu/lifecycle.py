@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
-from murmura.compute.cuda.lifecycle import Lifecycle, Tools
-from murmura.compute.cuda.memory import DeviceMemory
-from murmura.compute.step import UnscaledStep
+from murmura.compute.gpu.lifecycle import Lifecycle
+from murmura.compute.gpu.target import GpuTarget
+from murmura.compute.trace.wgsl_target import WgslHelpers
 from murmura.compute.webgpu.records import EVENTS, YOUNG, YOUNG_WORDS
-from murmura.compute.webgpu.reports import report_place
-from murmura.compute.webgpu.target import KernelTarget, world_record
-from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
+from murmura.compute.webgpu.target import KernelTarget
+from murmura.core.algebra import Value
 from murmura.core.events import Event
-from murmura.core.merging import Best, Count
 from murmura.core.rule import Rule
-from murmura.core.tracing.record import Record
-from murmura.core.vec import Vec
 
 ITEM_THREADS = 64
 BIRTH_GROUPS = 64
@@ -77,16 +72,10 @@ FINISH_STEP = f"""
 class LifecycleWgsl(Lifecycle):
     """The traces of one plan."""
 
-    helpers: Any
+    helpers: WgslHelpers
 
-    def _begin(self) -> Tools:
-        target = KernelTarget(self.helpers)
-        world = world_record(self.plan, target)
-        memory = DeviceMemory(self.plan, target, world)
-        step = UnscaledStep(self.plan, target, memory, world)
-        return target, memory, world, step  # type: ignore[return-value]
-
-    # Items
+    def _target(self) -> KernelTarget:
+        return KernelTarget(self.helpers)
 
     def item_updates(self) -> tuple[dict[str, str], str]:
         """A function for each rule with stateful items, and the kernel's body, with a workgroup for each rule.
@@ -108,39 +97,11 @@ class LifecycleWgsl(Lifecycle):
     def _only_present(self, rule: Rule) -> AbstractContextManager[object]:
         return rule.leaving_out_other_kinds()
 
-    def _function(self, name: str, parameters: Sequence[str], body: Any) -> str:
+    def _function(self, name: str, parameters: Sequence[str], body: GpuTarget) -> str:
         listed = ", ".join(f"{parameter}: i32" for parameter in parameters)
         return f"fn {name}({listed}) {{\n{body.text}}}\n"
 
-    def _reports(self, target: Any, k: int, row: Value) -> Record:
-        found: dict[str, Any] = {}
-        slot = 0
-
-        def take(call: str) -> Value:
-            place = code_of(target, report_place(self.shapes, row, slot), INTEGER)
-            return target.value(NUMBER, call.replace("AT", place), steady=False)
-
-        for name, report in self.shapes.reports.get(k, {}).items():
-            if isinstance(report, Best):
-                score = take("best_score(AT)")
-                found[name] = Record("the best", {"score": score, "id": take(f"best_id(AT, {score.code})")})
-            elif isinstance(report, Count):
-                found[name] = take("count_of(AT)")
-            elif isinstance(report.value, Vec):
-                parts = []
-                for _ in report.value:
-                    parts.append(take("total_of(AT)"))
-                    slot += 1
-                found[name] = Vec(*parts)
-                continue
-            else:
-                found[name] = take("total_of(AT)")
-            slot += 1
-        return Record("reports", found)
-
-    # Births
-
-    def _copy_mother(self, target: Any) -> None:
+    def _copy_mother(self, target: GpuTarget) -> None:
         target.write("places[c] = places[m];")
         if self.plan.dimension == 3:
             target.write("places[a.sizes_room + c] = places[a.sizes_room + m];")
@@ -152,16 +113,10 @@ class LifecycleWgsl(Lifecycle):
     def _place(self, row: Value, is_velocity: bool = False) -> str:
         return f"places[{'a.sizes_room + ' if is_velocity else ''}{row.code}]"
 
-    # Arrivals
-
     alive = next_row = "a.clock_alive"
     room, next_id = "a.sizes_room", "a.clock_next_id"
 
-    def _fewer(self, target: Any, items: str) -> Value:
-        fewer: Value = target.value(INTEGER, f"min({items}, {self.plan.species_count}i)")
-        return fewer
-
-    def _count_in(self, target: Any, row: Value, name: Value, species: Value) -> None:
+    def _count_in(self, target: GpuTarget, row: Value, name: Value, species: Value) -> None:
         place = f"{self._place(row)}.x, {self._place(row)}.y"
         amount = f"bitcast<i32>(f32({species.code}))"
         height = f"{self._place(row)}.z" if self.plan.dimension == 3 else "0.0f"

@@ -6,18 +6,18 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cuda.index_text import SCAN_THREADS
-from murmura.compute.cuda.reports import name_after
+from murmura.compute.gpu.agent_trace import AgentTrace
+from murmura.compute.gpu.grid import SCAN_THREADS
+from murmura.compute.gpu.reports import best_width
+from murmura.compute.gpu.steer import trace_steer
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes, shapes_of
-from murmura.compute.step import initial_contributions
 from murmura.compute.trace.wgsl_target import WgslHelpers
-from murmura.compute.webgpu import agent_trace, index_text, reports
+from murmura.compute.webgpu import index_text, nearest, reports
 from murmura.compute.webgpu.lifecycle import (
     ADD_NEWBORNS,
     BIRTH_GROUPS,
@@ -41,7 +41,7 @@ fn main(
     let t = i32(local);
 {body}}}
 """
-FUNCTIONS = {**index_text.FUNCTIONS, **agent_trace.FUNCTIONS, **reports.FUNCTIONS}
+FUNCTIONS = {**index_text.FUNCTIONS, **nearest.FUNCTIONS, **reports.FUNCTIONS}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,8 @@ class _ProgramBuilder:
     ) -> None:
         body = index_text.for_world(body, self._holds)
         body = body.replace("CARRIED", f"{len(self._plan.carried)}i").replace("THREADS", f"{threads}i")
-        text = self._called(body) + MAIN.format(threads=threads, body=body)
+        text = self._called(body).replace("MOST_NEAREST", str(self._plan.nearest_room))
+        text += MAIN.format(threads=threads, body=body)
         head = "read_write" if "head" in writes else "uniform"
         bindings = [("head", head)]
         for buffer in BUFFERS:
@@ -138,8 +139,8 @@ def program_of(plan: Plan) -> Program:
     maker = _ProgramBuilder(plan, functions | updates | helpers)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "outputs"))
-    best_width = reports.best_width(shapes)
-    if best_width:
+    scores = best_width(shapes)
+    if scores:
         text = reports.naming_text(_agent_trace(plan, shapes, helpers))
         maker.add("name_best", f"{_FLOCK}{text}", "agents", ("outputs",))
     if plan.has_lifecycle:
@@ -151,7 +152,7 @@ def program_of(plan: Plan) -> Program:
         )
     if plan.has_lifecycle:
         maker.add("finish_step", FINISH_STEP, "1", ("head", "places", "columns", "outputs"), 1)
-    return Program(maker.kernels, helpers.constants, shapes.report_width, best_width)
+    return Program(maker.kernels, helpers.constants, shapes.report_width, scores)
 
 
 _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"
@@ -179,25 +180,11 @@ def _add_index(maker: _ProgramBuilder, plan: Plan) -> None:
     maker.add("gather", index_text.GATHER, "agents", ("sorted_places", "sorted_columns", "tables"))
 
 
-def _agent_trace(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> agent_trace.AgentTraceWgsl:
-    return agent_trace.AgentTraceWgsl(plan, shapes, KernelTarget(helpers))
+def _agent_trace(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> AgentTrace:
+    return AgentTrace(plan, shapes, KernelTarget(helpers))
 
 
 def _steer_text(plan: Plan, shapes: Shapes, helpers: WgslHelpers) -> str:
-    mine = _agent_trace(plan, shapes, helpers)
-    contributions = mine.contributions()
-    columns = mine.agent()
-    p, me = mine.step.sense(columns, columns.identity)
-    mine.memory.place = me.position
-    decision = mine.step.decide(
-        p, me, contributions, initial_contributions(mine.target, shapes.items), mine.eye
-    )
-    outcome = mine.step.outcome(p, decision)
-    me = mine.step.live(p, decision.me, decision.force)
-    crowd: Any = decision.me.neighbors
-    mine.store(me, decision.force, crowd, name_after(mine, me, outcome))
-    if plan.stateful_items:
-        reports.report_to_items(mine, p, me, outcome.cause == 0.0)
-    if plan.eventful:
-        reports.note(mine, me, outcome)
-    return _FLOCK + mine.target.text
+    trace = _agent_trace(plan, shapes, helpers)
+    trace_steer(trace)
+    return _FLOCK + trace.target.text

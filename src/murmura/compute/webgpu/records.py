@@ -2,15 +2,14 @@
 
 A kernel may use eight storage buffers, the minimum that every device has, so related arrays share a buffer, as bits:
 `columns` holds ids and columns of agents, `tables` everything that a change of numbers changes, `outputs` reports,
-events and births. Fields `at_...` of the head say where sections begin. The tables of `cuda.records` name the fields.
+events and births. Fields `at_...` of the head say where sections begin. The tables of `gpu.fields` name the fields.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from murmura.compute.cuda.records import GRID, SIZES, WORLD
+from murmura.compute.gpu.fields import GRID, SIZES, WORLD
 from murmura.compute.trace.text_target import QUAD
 from murmura.core.algebra import INTEGER, NUMBER
 
@@ -56,7 +55,7 @@ BUFFERS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Section:
-    """The location of an array of `cuda.records`: a buffer, and the field of the head with its offset."""
+    """The location of an array of `gpu.fields`: a buffer, and the field of the head with its offset."""
 
     buffer: str
     first: str
@@ -64,26 +63,18 @@ class Section:
 
 
 SECTIONS: dict[str, Section] = {
-    "a.flock.places": Section("places", "", QUAD),
-    "a.sorted.places": Section("sorted_places", "", QUAD),
-    "a.flock.velocities": Section("places", "a.sizes_room", QUAD),
-    "a.sorted.velocities": Section("sorted_places", "a.sizes_room", QUAD),
-    "a.flock.ids": Section("columns", "", INTEGER),
-    "a.sorted.ids": Section("sorted_columns", "", INTEGER),
-    "a.flock.extras": Section("columns", "a.sizes_room", NUMBER),
-    "a.sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
-    "a.flock.forces": Section("columns", "a.at_forces", NUMBER),
-    "a.index.start": Section("start", "", INTEGER),
-    "a.outputs.target_reports": Section("outputs", "a.at_target_reports", NUMBER),
+    "flock.places": Section("places", "", QUAD),
+    "sorted.places": Section("sorted_places", "", QUAD),
+    "flock.velocities": Section("places", "a.sizes_room", QUAD),
+    "sorted.velocities": Section("sorted_places", "a.sizes_room", QUAD),
+    "flock.ids": Section("columns", "", INTEGER),
+    "sorted.ids": Section("sorted_columns", "", INTEGER),
+    "flock.extras": Section("columns", "a.sizes_room", NUMBER),
+    "sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
+    "flock.forces": Section("columns", "a.at_forces", NUMBER),
+    "index.start": Section("start", "", INTEGER),
+    "outputs.target_reports": Section("outputs", "a.at_target_reports", NUMBER),
 } | {
-    f"a.rules.{name}": Section("tables", f"a.at_{name}", INTEGER if name in ("ranges", "tracked") else NUMBER)
+    f"rules.{name}": Section("tables", f"a.at_{name}", INTEGER if name in ("ranges", "tracked") else NUMBER)
     for name in TABLE_SECTIONS
 }
-
-_IN_RECORD = re.compile(r"\ba\.\w+\.(\w+)->(\w+)")
-_IN_SIZES = re.compile(r"\ba\.sizes\.(\w+)")
-
-
-def in_head(expression: str) -> str:
-    """Translate a field of a record of `cuda.records` to the field of the head."""
-    return _IN_SIZES.sub(r"a.sizes_\1", _IN_RECORD.sub(r"a.\1_\2", expression))

@@ -6,21 +6,11 @@ words with a carry, and for the best report one kernel finds the score and a sec
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
-from murmura.compute.cuda.reports import FINENESS, LARGEST
-from murmura.compute.shapes import Shapes
-from murmura.compute.step_data import Outcome
-from murmura.compute.webgpu.agent_trace import AgentTraceWgsl
+from murmura.compute.gpu.agent_trace import AgentTrace
+from murmura.compute.gpu.reports import FINENESS, LARGEST, best_width, bests, report_place
 from murmura.compute.webgpu.records import EVENT_WORDS, EVENTS, YOUNG, YOUNG_WORDS
-from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Condition, Value, as_number, code_of, to_number
-from murmura.core.events import Event
-from murmura.core.merging import Best, Count, Report, flatten
-from murmura.core.tracing.record import Record
+from murmura.core.algebra import INTEGER, Value
 
-WORDS = 2
-"""Words of each report."""
 FUNCTIONS: dict[str, str] = {
     "count_report": """
 fn count_report(at: i32, holds: bool) {
@@ -134,123 +124,22 @@ fn note_young(rule: i32, mother: i32, whom: f32, row: i32) {{
 }
 
 
-def best_width(shapes: Shapes) -> int:
-    """The greatest number of `Best` reports of an item."""
-    return max([0, *(len(_bests(shapes, rule)) for rule in shapes.reports)])
-
-
-def _bests(shapes: Shapes, rule: int) -> list[int]:
-    """The slots of a rule's `Best` reports."""
-    return [number for number, slot in enumerate(shapes.slots(rule)) if issubclass(slot.kind, Best)]
-
-
-def report_place(shapes: Shapes, row: Any, slot: int) -> Any:
-    """The first word of a report to an item."""
-    return row * (WORDS * shapes.report_width) + WORDS * slot
-
-
-def report_to_items(trace: AgentTraceWgsl, p: list[Record], me: Record, alive: Condition) -> None:
-    """Report to every stateful item."""
-    for k, group, _, _ in trace.plan.stateful_items:
-        if group.functions.gather is None and group.functions.report is None:
-            continue
-        says = trace.step.speaks(k, p, me, alive)
-        with trace.target.scope(f"if ({code_of(trace.target, says, CONDITION)})"):
-            begin, end = trace.memory.rows(k)
-            trace.target.repeat(end - begin, partial(_report_to_item, trace, k, p, me, begin))
-
-
-def _report_to_item(
-    trace: AgentTraceWgsl, k: int, p: list[Record], me: Record, begin: Value, number: Value
-) -> None:
-    row = begin + number
-    it = trace.step.item(k, trace.memory.item_numbers(k, row))
-    slot, best = 0, 0
-    for report in trace.step.reports(k, p, me, it).values():
-        if isinstance(report, Best):
-            score_place = (row * best_width(trace.shapes) + best) * trace.room + trace.i
-            place = report_place(trace.shapes, row, slot)
-            trace.target.call(
-                "best_report", [(place, INTEGER), (report.value, NUMBER), (score_place, INTEGER)]
-            )
-            slot, best = slot + 1, best + 1
-            continue
-        for name, value, kind in _parts(trace, report):
-            trace.target.call(name, [(report_place(trace.shapes, row, slot), INTEGER), (value, kind)])
-            slot += 1
-    written = trace.step.target_report(k, p, me)
-    if written:
-        _write_target_report(trace, k, list(written.values()), me, row)
-
-
-def _parts(trace: AgentTraceWgsl, report: Report) -> list[tuple[str, Any, str]]:
-    """The numbers of a report, each with the function that adds it."""
-    if isinstance(report, Count):
-        is_condition = isinstance(report.value, Value) and report.value.kind == CONDITION
-        holds = report.value if is_condition else as_number(trace.target, report.value) != 0.0
-        return [("count_report", holds, CONDITION)]
-    return [("total_report", part, NUMBER) for part in flatten(report.value)]
-
-
-def _write_target_report(trace: AgentTraceWgsl, k: int, values: list[Any], me: Record, row: Value) -> None:
-    """If this agent is the item's target, write its report into the item's row of `target_reports`."""
-    layout = trace.plan.rule_groups[k].layout
-    place = trace.memory.item_place(row, layout.place["target"])
-    wanted = trace.target.load("a.rules.items", place, NUMBER, steady=True)
-    with trace.target.scope(f"if ({(to_number(me.id) == wanted).code})"):
-        first = row * (1 + trace.plan.item_width)
-        trace.target.store("a.outputs.target_reports", first, 1.0)
-        for n, value in enumerate(values):
-            trace.target.store("a.outputs.target_reports", first + (n + 1), value)
-
-
-def naming_text(trace: AgentTraceWgsl) -> str:
+def naming_text(trace: AgentTrace) -> str:
     """The body of the kernel that finds which agents made the best reports."""
     target, shapes = trace.target, trace.shapes
     name = Value(target, INTEGER, "columns[i]")
     for k, _, _, _ in trace.plan.stateful_items:
-        bests = _bests(shapes, k)
-        if not bests:
+        slots = bests(shapes, k)
+        if not slots:
             continue
         begin, end = trace.memory.rows(k)
 
-        def visit(number: Value, begin: Value = begin, bests: list[int] = bests) -> None:
+        def visit(number: Value, begin: Value = begin, slots: list[int] = slots) -> None:
             row = begin + number
-            for best, slot in enumerate(bests):
-                place = (row * best_width(shapes) + best) * trace.room + trace.i
-                at = report_place(shapes, row, slot)
-                target.call("name_best", [(at, INTEGER), (name, INTEGER), (place, INTEGER)])
+            for best, slot in enumerate(slots):
+                place = target.score_place(row, best_width(shapes), best, trace.i)
+                at = report_place(target, shapes, row, slot)
+                target.call("name_best", (at, INTEGER), (name, INTEGER), (place, INTEGER))
 
         target.repeat(end - begin, visit)
     return target.text
-
-
-def note(trace: AgentTraceWgsl, me: Record, outcome: Outcome) -> None:
-    """Write the agent's death, events and births."""
-    target = trace.target
-    x, y, z = [*((part, NUMBER) for part in me.position), (0.0, NUMBER)][:3]
-    cause = as_number(target, outcome.cause)
-    with target.scope(f"if ({(cause > 0.0).code})"):
-        death = float(Event.DEATH)
-        target.call(
-            "note_event",
-            [
-                (death, NUMBER),
-                (me.id, INTEGER),
-                (outcome.by, NUMBER),
-                x,
-                y,
-                (cause, NUMBER),
-                (0.0, NUMBER),
-                z,
-            ],
-        )
-    for kind, other, amount in outcome.events:
-        with target.scope(f"if ({(as_number(target, kind) > 0.0).code})"):
-            target.call(
-                "note_event",
-                [(kind, NUMBER), (me.id, INTEGER), (other, NUMBER), x, y, (0.0, NUMBER), (amount, NUMBER), z],
-            )
-    for k, yes, whom in outcome.young:
-        with target.scope(f"if ({((as_number(target, yes) != 0.0) & (cause == 0.0)).code})"):
-            target.call("note_young", [(k, INTEGER), (me.id, INTEGER), (whom, NUMBER), (trace.i, INTEGER)])

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from murmura.compute.plan import Plan
+from murmura.compute.gpu.target import GpuTarget
 from murmura.compute.trace.wgsl_target import WgslTarget
-from murmura.compute.webgpu.records import SECTIONS, in_head
+from murmura.compute.webgpu.records import SECTIONS
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
-from murmura.core.tracing.record import Record
 
 
-class KernelTarget(WgslTarget):
+class KernelTarget(GpuTarget, WgslTarget):
     """The body of a function of a kernel."""
 
-    def value(self, kind: str, expression: str, steady: bool = True) -> Value:
-        return super().value(kind, in_head(expression), steady)
+    writes_forces = "a.clock_step >= a.clock_keep_from"
 
     def place(self, memory: str, index: str, steady: bool) -> str:
         section = SECTIONS.get(memory)
@@ -46,17 +44,42 @@ class KernelTarget(WgslTarget):
     def constant_entry(self, place: str) -> str:
         return f"tables[a.at_constants + {place}]"
 
-    def call(self, name: str, operands: Sequence[tuple[Any, str]]) -> None:
-        """Call a function for its effect, with values as these kinds."""
-        self.write(f"{name}({', '.join(code_of(self, x, kind) for x, kind in operands)});")
+    def spelled(self, record: str, field: str) -> str:
+        return f"a.{record}_{field}"
 
+    def clock(self, name: str) -> Value:
+        field = self.spelled("clock", name)
+        return self.value(INTEGER, f"{field} - 1i" if name == "step" else field)
 
-def world_record(plan: Plan, target: KernelTarget) -> Record:
-    """The record `world` of rules."""
-    from murmura.compute.cuda.records import WORLD
+    def called(self, name: str, operands: Sequence[str]) -> str:
+        return f"{name}({', '.join(operands)})"
 
-    numbers = {name: target.value(NUMBER, f"a.world_{name}") for _, name in WORLD}
-    numbers["step"] = target.value(INTEGER, "a.clock_step - 1i")
-    for seed in ("seed_low", "seed_high"):
-        numbers[seed] = target.value(INTEGER, f"a.clock_{seed}")
-    return plan.world(numbers)
+    def lesser(self, a: Value, b: int) -> Value:
+        return self.value(INTEGER, f"min({a.code}, {b}i)")
+
+    def declare_nearest(self) -> None:
+        self.write("var nearest: Nearest;")
+
+    def report_not_finite(self, numbers: Sequence[str]) -> None:
+        finite = " && ".join(f"sound({code})" for code in numbers)
+        with self.scope(f"if (!({finite}))"):
+            self.write("atomicMin(&outputs[0], a.clock_step);")
+
+    report_words = 2
+
+    def report(self, name: str, at: Value, value: Any, kind: str) -> None:
+        self.call(name, (at, INTEGER), (value, kind))
+
+    def score_place(self, row: Value, width: int, slot: int, me: Value) -> Value:
+        place: Value = (row * width + slot) * self.field("sizes", "room", INTEGER) + me
+        return place
+
+    def report_best(self, at: Value, score: Any, me: Value, at_score: Value | None) -> None:
+        self.call("best_report", (at, INTEGER), (score, NUMBER), (at_score, INTEGER))
+
+    def take_report(self, at: Value, *functions: str) -> list[Value]:
+        found: list[Value] = []
+        for name in functions:
+            operands = [code_of(self, at, INTEGER), *(x.code for x in found)]
+            found.append(self.value(NUMBER, self.called(name, operands), steady=False))
+        return found

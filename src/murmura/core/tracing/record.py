@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from murmura.core.errors import nearest
+from murmura.core.tracing.fields import Fields
 
 
 class Lazy:
@@ -18,19 +19,17 @@ class Lazy:
 
 
 class Record:
-    """Values by name. `label` names the record in error messages."""
+    """Values by name. `kind` declares the fields, or is what error messages call the record."""
 
-    __slots__ = ("_label", "_values")
+    __slots__ = ("_kind", "_values")
 
-    def __init__(self, label: str, values: Mapping[str, Any]) -> None:
-        self._label, self._values = label, dict(values)
+    def __init__(self, kind: type[Fields] | str, values: Mapping[str, Any]) -> None:
+        self._kind, self._values = kind, dict(values)
 
     def __getattr__(self, name: str) -> Any:
         values = object.__getattribute__(self, "_values")
         if name not in values:
-            raise AttributeError(
-                f"{self._label} has no {name!r}{nearest(name, values)}; it has: {', '.join(sorted(values))}"
-            )
+            raise AttributeError(_absent(self._kind, name, values))
         value = values[name]
         return value.make() if isinstance(value, Lazy) else value
 
@@ -38,7 +37,8 @@ class Record:
         if name in Record.__slots__:
             object.__setattr__(self, name, value)
         else:
-            raise AttributeError(f"{self._label}.{name} cannot be assigned: return the new value instead")
+            label = self._kind if isinstance(self._kind, str) else self._kind.argument
+            raise AttributeError(f"{label}.{name} cannot be assigned: return the new value instead")
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
@@ -48,4 +48,13 @@ class Record:
 
     def updated(self, changes: Mapping[str, Any]) -> Record:
         """The same record with some values changed or added."""
-        return Record(self._label, {**self._values, **changes})
+        return Record(self._kind, {**self._values, **changes})
+
+
+def _absent(kind: type[Fields] | str, name: str, values: Mapping[str, Any]) -> str:
+    """The message about a field that a record lacks."""
+    label, declared = (kind, {}) if isinstance(kind, str) else (kind.argument, kind.declared())
+    if not isinstance(kind, str) and name in declared:
+        return f"{label} has no field {name!r} here: {kind.why_absent(name)}"
+    hint = nearest(name, {**declared, **values})
+    return f"{label} has no field {name!r}{hint}; it has: {', '.join(sorted(values))}"

@@ -308,6 +308,8 @@ def where(condition: Condition, a: Any, b: Any) -> Any:
         return b.chosen(condition, a, first=False)
     target = target_of(condition, a, b)
     if target is None:
+        if type(condition) is bool and type(a) is float and type(b) is float:
+            return a if condition else b
         return np.where(condition, a, b)
     if not isinstance(condition, Value):
         return a if condition else b

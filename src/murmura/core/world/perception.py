@@ -13,6 +13,10 @@ SLOW_SQUARED = 0.01
 # although its cosine was rounded (S4-17). It widens the view by at most 0.08 degrees.
 EDGE = 1e-6
 SEES_ALL = -2.0
+MOST_NEAREST = 256
+"""Maximum number of nearest neighbours."""
+FEW_NEAREST = 64
+"""Up to so many, kernels for GPUs reserve less memory for each agent."""
 TIE = 1e-6  # for the k nearest, squared distances whose relative difference is less than this are equal
 
 

@@ -9,8 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import Integer, Number, add_32, rotate_left_32, unit_interval, xor_32
-from murmura.core.tracing.value import target_of
+from murmura.core.algebra import (
+    Integer,
+    Number,
+    add_32,
+    normal_from,
+    rotate_left_32,
+    to_integer,
+    unit_interval,
+    where,
+    xor_32,
+)
+from murmura.core.tracing.value import NUMBER, kind_of, target_of
+from murmura.core.vec import Vec
 
 STREAM_POSITION = 1
 STREAM_HEADING = 2
@@ -22,6 +33,11 @@ STREAM_SPEED = 7
 STREAM_VICSEK = 101
 STREAM_ZONES = 102  # and 103
 STREAM_STARDISPLAY = 104  # and 105
+STREAM_BROWNIAN = 106  # and 107
+STREAM_SPIN = 108
+STREAM_SHEEP = 109  # and 110
+STREAM_INFORMED = 111
+STREAM_PEDESTRIANS = 113
 STREAM_HUNTER_START = 20
 STREAM_HUNTER_MOOD = 21
 STREAM_HUNTER_GOAL = 22
@@ -98,9 +114,48 @@ def uniform_pair(me_id: Integer, world: Any, stream: int) -> tuple[Number, Numbe
     return uniform_from(world.seed_low, world.seed_high, world.step, me_id, stream)
 
 
+def shared_uniform_pair(me_id: Integer, other_id: Integer, world: Any, stream: int) -> tuple[Number, Number]:
+    """Two independent numbers in [0, 1) that both members of a pair share, in `pair`: `me.id` and `seen.id`.
+
+    The smaller id and the step are encrypted as for one agent; with the result as the key, so is the larger id.
+    """
+    low, high = _in_order(me_id, other_id)
+    key_1 = xor_32(world.seed_high, (stream * _GOLDEN) & 0xFFFFFFFF)
+    a, b = threefry(world.seed_low, key_1, low, world.step)
+    c, d = threefry(a, b, high, world.step)
+    return unit_interval(c), unit_interval(d)
+
+
+def _in_order(a: Integer, b: Integer) -> tuple[Integer, Integer]:
+    """Two ids as integers, the smaller one first."""
+    a, b = to_integer(a), to_integer(b)
+    first = a < b
+    return where(first, a, b), where(first, b, a)
+
+
+def normal_pair(me_id: Integer, world: Any, stream: int) -> tuple[Number, Number]:
+    """Two independent standard normal numbers for this agent, this step and this stream."""
+    return normal_from(*uniform_pair(me_id, world, stream))
+
+
+def shared_normal_pair(me_id: Integer, other_id: Integer, world: Any, stream: int) -> tuple[Number, Number]:
+    """Two independent standard normal numbers that both members of a pair share."""
+    return normal_from(*shared_uniform_pair(me_id, other_id, world, stream))
+
+
+def normal_vector(me_id: Integer, world: Any, stream: int) -> Vec:
+    """A vector of independent standard normal numbers. In space it also uses the stream + 500."""
+    x, y = normal_pair(me_id, world, stream)
+    if len(world.size) == 2:
+        return Vec(x, y)
+    return Vec(x, y, normal_pair(me_id, world, stream + IN_SPACE)[0])
+
+
 def uniform_from(
     seed_low: Integer, seed_high: Integer, step: Integer, agent_id: Integer, stream: int
 ) -> tuple[Number, Number]:
+    if kind_of(agent_id) == NUMBER:  # kernels may hold the ids of neighbours as numbers
+        agent_id = to_integer(agent_id)
     target = target_of(agent_id, step, seed_low)
     if target is not None:
         words: list[Any] = [target.plain_integer(word) for word in (seed_low, seed_high, step, agent_id)]

@@ -1,6 +1,6 @@
 """Geometry of the world: shortest differences on a torus, and the edges.
 
-`world.edges` says how the edges of each axis behave. In the plane all are alike; in space the third may differ.
+`world.edges` says how the edges of each axis behave. Those along y and z may differ from those along x.
 """
 
 from __future__ import annotations

@@ -41,8 +41,11 @@ def hunters(of: Reader) -> list[dict[str, Any]]:
     """The hunters that are alive.
 
     Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy
-    (and z, vz in space), heading [rad], energy (0..1), target (an agent's id or None), altitude (0..1), fright (how far
-    it frightens now [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
+    (and z, vz in space), heading [rad], time (since it appeared [s]), state_time (since it entered its state [s]),
+    cooldown (until it may hunt again [s]), energy (0 to stats["max_energy"]), stats (max_energy, energy_regen [1/s],
+    hunting_drain [1/s], attack_cost and exhaustion_threshold), target (an agent's id or None), target_x and target_y
+    (and target_z in space: where that agent was last, or None), altitude (0..1), fright (how far it frightens now
+    [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
     """
     return hunters_in(of.state.items.get("predators"))
 

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import RunError
+from murmura.engine.ensemble import Ensemble
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ROUNDS = 7
+SMALL = 100
+"""Agents of each world of an ensemble."""
 RIVALS = ("NumPy + cKDTree",)
 SECONDS_PER_ROUND = 0.25
 CAPS = ("rules.breeding.most", "rules.reproduction.most", "rules.reproduction.most_of_kind")
@@ -136,6 +139,17 @@ def ours(scenario: Scenario, backend: str, threads: int | None) -> tuple[Simulat
     return simulation, Contestant(simulation.step, lambda: simulation.load_state(start.copy()))
 
 
+def many(scenario: Scenario, worlds: int, threads: int | None) -> Contestant:
+    """Worlds of an ensemble, with different seeds."""
+    ensembles: list[Ensemble] = []
+
+    def restart() -> None:
+        ensembles[:] = [Ensemble(scenario, range(worlds), threads=threads)]
+
+    restart()
+    return Contestant(lambda count: ensembles[0].step(count), restart)
+
+
 def time_steps(contestants: dict[str, Contestant]) -> dict[str, list[float]]:
     """Milliseconds per step of each contestant, in interleaved rounds that all begin at the start."""
     counts = {}
@@ -165,6 +179,7 @@ def bench(
     scenario: Scenario | None = None,
     baselines: bool = True,
     space: bool = False,
+    ensemble: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Time the workload at each size; yield one row for each contestant."""
     check(backend, threads, space)
@@ -172,6 +187,9 @@ def bench(
         base = resized(scenario, agents) if scenario else workload(agents, space)
         simulation, first = ours(base, backend, threads)
         contestants = {"murmura": first}
+        if ensemble:
+            small = resized(scenario, SMALL) if scenario else workload(SMALL, space)
+            contestants[f"murmura, flocks of {SMALL}"] = many(small, max(1, agents // SMALL), threads)
         if scenario is not None:
             if baselines:
                 contestants["its trio alone"] = ours(bare(base), backend, threads)[1]

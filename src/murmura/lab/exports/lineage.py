@@ -6,6 +6,7 @@ that were born without a mother.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,13 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.core.events import EVENT_FIELDS, Cause, Event
+from murmura.core.extras import needs
+from murmura.core.request import check_free
 from murmura.engine.lineage import ALIVE, CAUSE_NAMES, Lineage, Register
 from murmura.engine.simulation import Simulation
-from murmura.lab.extras import needs
 from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.runs.run import Run, open_run
+from murmura.lab.units import units_of, with_unit
 
 if TYPE_CHECKING:
     import polars
@@ -153,7 +156,11 @@ def _subtree(root: int, children: list[list[int]], tails: list[str]) -> str:
 
 
 def export_lineage(
-    source: Simulation | Run | str | Path, out: str | Path, living: bool = False, least: int = 1
+    source: Simulation | Run | str | Path,
+    out: str | Path,
+    living: bool = False,
+    least: int = 1,
+    force: bool = False,
 ) -> int:
     """Write a family tree as a table (.csv, .parquet) or its maternal lines in Newick format (.nwk).
 
@@ -162,24 +169,25 @@ def export_lineage(
         out: A new file; its suffix determines the format.
         living: Only agents that are alive at the end or have living descendants in the maternal line.
         least: Only families (maternal lines of founders) with at least this many members in all.
+        force: Whether to overwrite an existing file.
 
     Returns:
         The number of agents written.
     """
     out = Path(out)
-    check_lineage_request(out, least)
+    check_lineage_request(out, least, force)
     tree = lineage(source).pruned(living, least)
     with atomic_write(out) as (temporary,):
         if out.suffix == ".nwk":
             temporary.write_text(newick(tree), encoding="ascii")
         elif out.suffix == ".csv":
-            table(tree).write_csv(temporary)
+            table(tree).rename(with_unit).write_csv(temporary)
         else:
-            table(tree).write_parquet(temporary)
+            table(tree).write_parquet(temporary, metadata={"units": json.dumps(units_of(("born", "died")))})
     return len(tree)
 
 
-def check_lineage_request(out: Path, least: int) -> None:
+def check_lineage_request(out: Path, least: int, force: bool = False) -> None:
     """Raise if the file cannot be written, before a long run is read."""
     if out.suffix not in FORMATS:
         raise ScenarioError(
@@ -189,5 +197,4 @@ def check_lineage_request(out: Path, least: int) -> None:
         raise ScenarioError(f"a line has at least 1 member, got {least}")
     if not out.absolute().parent.is_dir():
         raise ScenarioError(f"there is no folder {out.parent} to write {out.name} to")
-    if out.exists():
-        raise ScenarioError(f"{out} already exists: choose another, or remove it first")
+    check_free(out, force=force)

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, UnknownNameError, nearest
+from murmura.core.extras import needs
 from murmura.core.layout import AXES
+from murmura.engine.reading.frame import Frame
 from murmura.lab.damage import DamageError, warn_of_damage
-from murmura.lab.extras import needs
 from murmura.lab.files.json_lines import read_text
-from murmura.lab.gsd.schema import Frame
 from murmura.lab.runs.reading.frames import Frames
+from murmura.lab.units import PER_SECOND, cf_unit, per_second, unit_of
 
 if TYPE_CHECKING:
     import polars
@@ -24,16 +25,9 @@ if TYPE_CHECKING:
 
     from murmura.lab.runs.run import Run
 
-UNITS = {
-    "position_x": "u", "position_y": "u", "position_z": "u", "heading": "rad", "roll": "rad", "feeding_timer": "s",
-    "mating_timer": "s", "mating_cooldown": "s",
-}  # fmt: skip
-"""Units of columns; the others are dimensionless."""
 VECTORS = ("position", "velocity")
-
-
-def velocity_unit(run: Run) -> str:
-    return f"u/{'s' if run.scenario.motion.velocity_unit == 'second' else 'tick'}"
+ABSENT = -1
+"""The species of an agent that is not alive."""
 
 
 def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
@@ -49,28 +43,36 @@ def dataset(run: Run, chosen: Frames | None = None) -> xarray.Dataset:
     lazy = _lazy_class()
     agents, axes = frames.all_ids, _axes(run)
     variables: dict[str, Any] = {
-        "position": (("step", "agent", "axis"), lazy(frames, agents, "positions", len(axes)), {"units": "u"}),
+        "position": (
+            ("step", "agent", "axis"),
+            lazy(frames, agents, "positions", len(axes)),
+            {"units": cf_unit("u"), "long_name": "position"},
+        ),
         "velocity": (
             ("step", "agent", "axis"),
             lazy(frames, agents, "velocities", len(axes)),
-            {"units": velocity_unit(run)},
+            {"units": cf_unit(PER_SECOND), "long_name": "velocity"},
         ),
         "species": (("step", "agent"), lazy(frames, agents, "species"), _species(run)),
     }
     for name in frames.columns:
-        variables[name] = (("step", "agent"), lazy(frames, agents, name), {"units": UNITS.get(name, "1")})
+        variables[name] = (("step", "agent"), lazy(frames, agents, name), {"units": cf_unit(unit_of(name))})
     coordinates = {
         "step": ("step", frames.steps, {"long_name": "steps done"}),
-        "time": ("step", frames.times, {"long_name": "simulated time", "units": "s"}),
-        "agent": ("agent", agents, {"long_name": "id of the agent"}),
+        "time": (
+            "step",
+            frames.times,
+            {"standard_name": "time", "long_name": "simulated time", "units": "s", "axis": "T"},
+        ),
+        "agent": ("agent", agents, {"long_name": "id of the agent", "cf_role": "trajectory_id"}),
         "axis": ("axis", list(axes)),
     }
     lazily = xarray.core.indexing.LazilyIndexedArray
     return xarray.Dataset(
         {name: (names, lazily(array), about) for name, (names, array, about) in variables.items()},
         coordinates,
-        facts(run),
-    )
+        {"Conventions": "CF-1.11", "length_unit": "u, the scenario's own", **facts(run)},
+    ).set_xindex("time")
 
 
 def facts(run: Run) -> dict[str, Any]:
@@ -98,12 +100,14 @@ def _axes(run: Run) -> tuple[str, ...]:
 
 def _species(run: Run) -> dict[str, Any]:
     names = run.scenario.species_names()
-    return {"units": "1", "flag_values": list(range(len(names))), "flag_meanings": " ".join(names)}
+    absent = {ABSENT: "absent"} if run.frames.population_changes else {}
+    flags = absent | dict(enumerate(names))
+    return {"units": "1", "flag_values": list(flags), "flag_meanings": " ".join(flags.values())}
 
 
-def _values(frame: Frame, name: str) -> NDArray[Any]:
+def _values(frames: Frames, frame: Frame, name: str) -> NDArray[Any]:
     found: NDArray[Any] = frame.columns[name] if name in frame.columns else getattr(frame, name)
-    return found
+    return per_second(frames.scenario, found) if name == "velocities" else found
 
 
 def _lazy_class() -> Callable[..., Any]:
@@ -116,8 +120,8 @@ def _lazy_class() -> Callable[..., Any]:
             self._frames, self._agents, self._name = frames, agents, name
             self.shape = (len(frames), len(agents), *([width] if width else []))
             whole = name == "species" or (name in frames.columns and frames.is_whole(name))
-            # Whole numbers have no NaN for absent agents.
-            number = np.float64 if frames.population_changes else np.int32
+            # Whole numbers have no NaN for absent agents; a species has the number -1 then.
+            number = np.float64 if frames.population_changes and name != "species" else np.int32
             self.dtype = np.dtype(number if whole else np.float32)
 
         def __getitem__(self, key: Any) -> Any:
@@ -125,7 +129,7 @@ def _lazy_class() -> Callable[..., Any]:
 
         def _read(self, key: tuple[Any, ...]) -> Any:
             chosen = np.atleast_1d(np.arange(len(self._frames))[key[0]])
-            absent = np.nan if self.dtype.kind == "f" else 0
+            absent = np.nan if self.dtype.kind == "f" else ABSENT
             found = np.full((len(chosen), *self.shape[1:]), absent, self.dtype)
             for row, number in enumerate(chosen):
                 try:
@@ -135,7 +139,9 @@ def _lazy_class() -> Callable[..., Any]:
                         raise
                     warn_of_damage(error.damage)
                     continue
-                found[row, np.searchsorted(self._agents, frame.ids)] = _values(frame, self._name)
+                found[row, np.searchsorted(self._agents, frame.ids)] = _values(
+                    self._frames, frame, self._name
+                )
             if isinstance(key[0], int | np.integer):
                 found, rest = found[0], key[1:]
             else:
@@ -204,7 +210,9 @@ def frame_table(run: Run, frame: Frame) -> polars.DataFrame:
         "id": frame.ids,
         "species": names.gather(frame.species),
     }
-    for vector, values in zip(VECTORS, (frame.positions, frame.velocities), strict=True):
+    for vector, values in zip(
+        VECTORS, (frame.positions, per_second(run.scenario, frame.velocities)), strict=True
+    ):
         columns |= {f"{vector}_{axis}": values[:, k] for k, axis in enumerate(_axes(run))}
     return polars.DataFrame(
         columns | {name: frame.columns[name] for name in _own_columns(run.frames)}, table_schema(run)
@@ -220,7 +228,7 @@ def _rows(run: Run, table: str) -> polars.LazyFrame:
     import polars
 
     path = run.folder / f"{table}.jsonl"
-    text = read_text(path, run.has_sums, run.manifest["counts"].get(path.name))
+    text = read_text(path, run.manifest["counts"].get(path.name))
     try:
         return (
             polars.read_ndjson(io.BytesIO(text), infer_schema_length=None).lazy()

@@ -25,7 +25,7 @@ def _compares(source: Any) -> bool:
     return isinstance(source, Fit) and len(source.names) > 1
 
 
-@register_plot("corner", "the posterior of each pair of paths", _is_fit)
+@register_plot("corner", "the posterior of each pair of paths", _is_fit, takes=("of",))
 def draw_corner(source: Fit, figure: Any, options: PlotOptions) -> None:
     """Histograms on the diagonal, points below it. With two models: the more probable one, or the one named by --of."""
     from matplotlib.ticker import NullFormatter
@@ -70,7 +70,10 @@ def draw_corner(source: Fit, figure: Any, options: PlotOptions) -> None:
 
 
 @register_plot(
-    "predictive", "what the fitted model predicts for each measure, and what was observed", _is_fit
+    "predictive",
+    "what the fitted model predicts for each measure, and what was observed",
+    _is_fit,
+    takes=("of",),
 )
 def draw_predictive(source: Fit, figure: Any, options: PlotOptions) -> None:
     """For each measure and model, a band with nine in ten predictions, and the observed line over it."""
@@ -97,7 +100,7 @@ def draw_predictive(source: Fit, figure: Any, options: PlotOptions) -> None:
     panels.flat[0].legend(fontsize=7.0)
 
 
-@register_plot("models", "the probability of each of two models, by generation", _compares)
+@register_plot("models", "the probability of each of two models, by generation", _compares, takes=())
 def draw_models(source: Fit, figure: Any, options: PlotOptions) -> None:
     """Probabilities of the models over the generations."""
     told = source.result["generations"]

@@ -64,7 +64,7 @@ def select_frames(run: Run) -> FrameSelection:
     return FrameSelection(flocks, seconds_between(run), reach or side)
 
 
-@register_plot("neighbors", "positions of neighbours around an agent, and their alignment", _is_run)
+@register_plot("neighbors", "positions of neighbours around an agent, and their alignment", _is_run, takes=())
 def draw_neighbors(run: Run, figure: Any, options: PlotOptions) -> None:
     """The density map, alignment against distance, and Ballerini's anisotropy."""
     seen = select_frames(run)
@@ -88,7 +88,9 @@ def draw_neighbors(run: Run, figure: Any, options: PlotOptions) -> None:
     ranks.set_title("anisotropy (1/2: none)", loc="left")
 
 
-@register_plot("response", "how an agent turns and speeds up, by the position of a neighbour", _is_run)
+@register_plot(
+    "response", "how an agent turns and speeds up, by the position of a neighbour", _is_run, takes=()
+)
 def draw_response(run: Run, figure: Any, options: PlotOptions) -> None:
     """The two maps of Katz et al.: turning to the right, and speeding up."""
     seen = select_frames(run)
@@ -112,7 +114,7 @@ def draw_response(run: Run, figure: Any, options: PlotOptions) -> None:
     panels[1].set_ylabel("")
 
 
-@register_plot("delay", "who follows whom, and by how much", _is_run)
+@register_plot("delay", "who follows whom, and by how much", _is_run, takes=())
 def draw_delay(run: Run, figure: Any, options: PlotOptions) -> None:
     """Delays of all pairs, in order of leadership, and the mean lead of each agent."""
     seen = select_frames(run)

@@ -49,7 +49,9 @@ def _darkened(color: str) -> str:
     return "#" + "".join(f"{round(part * factor):02x}" for part in (red, green, blue))
 
 
-@register_plot("population", "the number of living agents over time, with births and deaths", _is_run)
+@register_plot(
+    "population", "the number of living agents over time, with births and deaths", _is_run, takes=()
+)
 def draw_population(run: Run, figure: Any, options: PlotOptions) -> None:
     """Population by species; with births and deaths, these by cause; periods as bands."""
     tree = run.lineage()
@@ -172,7 +174,8 @@ def _recorded(run: Run, traits: list[str], options: PlotOptions) -> list[str]:
     "traits",
     "means of genes with their spread, over time or, with --x generation, over generations",
     _has_traits,
-    True,
+    of_traits=True,
+    takes=("x", "of"),
 )
 def draw_traits(run: Run, figure: Any, options: PlotOptions) -> None:
     """A panel for each trait: the mean of each species, with a band of one standard deviation."""
@@ -261,7 +264,11 @@ def _by_generation(run: Run, traits: list[str]) -> dict[str, list[tuple[NDArray[
 
 
 @register_plot(
-    "selection", "selection differentials of genes from frame to frame", _has_genes_in_frames, True
+    "selection",
+    "selection differentials of genes from frame to frame",
+    _has_genes_in_frames,
+    of_traits=True,
+    takes=("of",),
 )
 def draw_selection(run: Run, figure: Any, options: PlotOptions) -> None:
     """For each gene and species, the cumulative difference between the parents of newborns and the population."""
@@ -290,7 +297,9 @@ def draw_selection(run: Run, figure: Any, options: PlotOptions) -> None:
     _shared_legend(figure, panels)
 
 
-@register_plot("family", "the maternal lines of all agents alive at the end, from their founders on", _is_run)
+@register_plot(
+    "family", "the maternal lines of all agents alive at the end, from their founders on", _is_run, takes=()
+)
 def draw_family(run: Run, figure: Any, options: PlotOptions) -> None:
     """Time runs to the right; a line is a life, connected to its mother's line at birth."""
     whole = run.lineage()

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
+from murmura.core.request import check_free
 from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.fit.folder import Fit, is_fit, open_fit
+from murmura.lab.infer.folder import Inference, is_inference, open_inference
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.folder import Sweep, is_sweep, open_sweep
 from murmura.measure import MEASURES
@@ -24,10 +26,13 @@ from murmura.measure import MEASURES
 HOMES = (
     "murmura.lab.figures.search",
     "murmura.lab.figures.sweep",
+    "murmura.lab.figures.sizes",
     "murmura.lab.figures.run",
+    "murmura.lab.figures.curves",
     "murmura.lab.figures.lineage",
     "murmura.lab.figures.interaction",
     "murmura.lab.figures.fit",
+    "murmura.lab.figures.infer",
 )
 """Modules of kinds; if several kinds suit a folder, the first is the default."""
 FORMATS = (".png", ".svg", ".pdf")
@@ -81,13 +86,18 @@ class PlotKind:
     fits: Callable[[Any], bool]
     draw: Callable[[Any, Any, PlotOptions], None]
     of_traits: bool = False
+    takes: tuple[str, ...] = ("x", "y", "of")
 
 
 KINDS: dict[str, PlotKind] = {}
 
 
 def register_plot(
-    name: str, sentence: str, fits: Callable[[Any], bool], of_traits: bool = False
+    name: str,
+    sentence: str,
+    fits: Callable[[Any], bool],
+    of_traits: bool = False,
+    takes: tuple[str, ...] = ("x", "y", "of"),
 ) -> Callable[[Callable[[Any, Any, PlotOptions], None]], Callable[[Any, Any, PlotOptions], None]]:
     """Add a kind of figure: a function of the folder's content, a matplotlib figure to fill, and options.
 
@@ -96,10 +106,11 @@ def register_plot(
         sentence: What it shows.
         fits: Whether it can show a folder, given as a `Sweep` or a `Run`. The first that fits is the default.
         of_traits: Whether `of` names columns of the agents, not measures.
+        takes: Which of the options x, y and of it reads; others are refused.
     """
 
     def register(draw: Callable[[Any, Any, PlotOptions], None]) -> Callable[[Any, Any, PlotOptions], None]:
-        KINDS[name] = PlotKind(name, sentence, fits, draw, of_traits)
+        KINDS[name] = PlotKind(name, sentence, fits, draw, of_traits, takes)
         return draw
 
     return register
@@ -114,6 +125,7 @@ def plot(
     of: str | list[str] | None = None,
     width: float = 5.5,
     dpi: int = 200,
+    force: bool = False,
 ) -> str:
     """Draw the folder of a sweep, a run or a fit to a .png, .svg or .pdf file.
 
@@ -126,16 +138,22 @@ def plot(
         of: A measure, or several; in figures of traits, columns of the agents.
         width: Width of the figure [inch].
         dpi: Dots per inch, for .png.
+        force: Whether to overwrite an existing file.
 
     Returns:
         The name of the kind that was drawn.
     """
     out = Path(out)
-    check_target(out)
+    check_target(out, force)
     if not (1.0 <= width <= 40.0 and 20 <= dpi <= 1200):
         raise ScenarioError(f"expected a width of 1 to 40 inches and 20 to 1200 dpi, got {width:g} and {dpi}")
     source = _opened(Path(folder))
     chosen = _kind(kind, source)
+    for name, value in (("x", x), ("y", y), ("of", of)):
+        if value is not None and name not in chosen.takes:
+            raise ScenarioError(
+                f"--{name} has no effect here: a figure of the kind {chosen.name} does not read it"
+            )
     asked = (of,) if isinstance(of, str) else tuple(of or ())
     traits = asked if chosen.of_traits else ()
     measures = () if chosen.of_traits else asked
@@ -151,17 +169,20 @@ def plot(
     return chosen.name
 
 
-def check_target(out: Path) -> None:
+def check_target(out: Path, force: bool = False) -> None:
     """Raise if a file cannot be written, before any work is done."""
     if out.suffix.lower() not in FORMATS:
         raise ScenarioError(f"a figure must end in {', '.join(FORMATS)}, got {out.name!r}")
     if not out.absolute().parent.is_dir():
         raise ScenarioError(f"there is no folder {out.parent} to write {out.name} to")
+    check_free(out, force=force)
     with needs("analysis"):
         import matplotlib  # noqa: F401
 
 
-def _opened(folder: Path) -> Run | Sweep | Fit:
+def _opened(folder: Path) -> Run | Sweep | Fit | Inference:
+    if is_inference(folder):
+        return open_inference(folder)
     if is_fit(folder):
         return open_fit(folder)
     if is_sweep(folder):
@@ -170,8 +191,8 @@ def _opened(folder: Path) -> Run | Sweep | Fit:
         return open_run(folder)
     except ScenarioError:
         raise ScenarioError(
-            f"{folder} is not the folder of a run, a sweep or a fit; make one with `murmura run`, `murmura "
-            "sweep` or `murmura fit`"
+            f"{folder} is not the folder of a run, a sweep, a fit or an inference; make one with `murmura "
+            "run`, `sweep`, `fit` or `infer`"
         ) from None
 
 
@@ -202,6 +223,8 @@ def _check_measures(names: tuple[str, ...], source: Any) -> None:
         known = list(source.measures)
     elif isinstance(source, Fit):
         known = [*source.question.measures, *source.names]
+    elif isinstance(source, Inference):
+        known = source.names
     else:
         known = list(next(source.metrics(), {}))
     for name in names:

@@ -32,7 +32,7 @@ def _series(run: Run) -> dict[str, tuple[list[float], list[float]]]:
     return series
 
 
-@register_plot("series", "measures over time", _is_run)
+@register_plot("series", "measures over time", _is_run, takes=("of",))
 def draw_series(run: Run, figure: Any, options: PlotOptions) -> None:
     """A small panel for each measure."""
     series = _series(run)
@@ -57,6 +57,7 @@ def draw_series(run: Run, figure: Any, options: PlotOptions) -> None:
     "life",
     "the number of living agents, their mean energy, and births, deaths, meals and other events per minute",
     _is_run,
+    takes=(),
 )
 def draw_life(run: Run, figure: Any, options: PlotOptions) -> None:
     """Three panels over one time axis; rates on a logarithmic scale, because there are many meals per capture."""

@@ -20,7 +20,9 @@ def _is_sensitivity(source: Any) -> bool:
     return isinstance(source, Sweep) and source.kind in ("saltelli", "morris")
 
 
-@register_plot("history", "the result of each trial of a search, and the best so far", _is_search)
+@register_plot(
+    "history", "the result of each trial of a search, and the best so far", _is_search, takes=("of",)
+)
 def draw_history(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Dots for trials, a line for the best so far."""
     name = options.of[0] if options.of else source.manifest["goal"]["measure"]
@@ -38,7 +40,7 @@ def draw_history(source: Sweep, figure: Any, options: PlotOptions) -> None:
     panel.legend()
 
 
-@register_plot("sensitivity", "the effect of each varied path on a measure", _is_sensitivity)
+@register_plot("sensitivity", "the effect of each varied path on a measure", _is_sensitivity, takes=("of",))
 def draw_sensitivity(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Sobol indices as bars with 95 % intervals, or Morris effects and their variation."""
     from murmura.lab.sensitivity import indices

@@ -22,6 +22,7 @@ from murmura.lab.figures.plot import (
 )
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.folder import Sweep
+from murmura.lab.sweeps.statistics import IN_TIME
 from murmura.lab.sweeps.tables import ERROR, mean_and_error
 
 Line = dict[str, Any]
@@ -38,7 +39,7 @@ def _is_scattered(source: Any) -> bool:
     return isinstance(source, Sweep) and source.kind != "grid"
 
 
-def _axis(source: Sweep, path: str | None, default: int) -> Axis:
+def axis_of(source: Sweep, path: str | None, default: int) -> Axis:
     paths = source.paths
     if path is None:
         return source.design.axes[default]
@@ -49,7 +50,7 @@ def _axis(source: Sweep, path: str | None, default: int) -> Axis:
     return source.design.axes[paths.index(path)]
 
 
-def _cells(source: Sweep) -> list[Line]:
+def cells_of(source: Sweep) -> list[Line]:
     lines = list(source.cells())
     if not lines:
         raise RunError(f"no run of the sweep in {source.folder} is finished; continue it first")
@@ -75,7 +76,7 @@ def _range(name: str, values: Sequence[float]) -> tuple[float, float]:
     return min(known), max(known)
 
 
-def _number(value: float | None) -> float:
+def number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
@@ -83,14 +84,14 @@ def _number(value: float | None) -> float:
 def draw_phase(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """A heat map of each measure. Two further paths become rows and columns of maps; others are averaged over."""
     names = _measures(source, options)
-    x = _axis(source, options.x, 0 if options.y != source.paths[0] else 1)
-    y = _axis(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
+    x = axis_of(source, options.x, 0 if options.y != source.paths[0] else 1)
+    y = axis_of(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
     if x.path == y.path:
         raise ScenarioError(f"--x and --y must differ, got {x.path} for both")
     others = [axis for axis in source.design.axes if axis.path not in (x.path, y.path)]
     columns = _facet_values(others[0]) if others else [None]
     rows = _facet_values(others[1]) if len(others) > 1 else [None]
-    lines = _cells(source)
+    lines = cells_of(source)
     width = options.width / min(len(names), MOST_BESIDE)
     height = width * 0.75 if not others else 0.4 + width * 0.85 * len(rows) / len(columns)
     parts = _parts(figure, len(names), options.width, max(height, 1.6 * len(rows)))
@@ -110,7 +111,7 @@ def _maps(
     rows: list[Any],
 ) -> None:
     """The map of a measure, or a map for each value of the other varied paths."""
-    low, high = _range(name, [_number(line[name]) for line in lines])
+    low, high = _range(name, [number(line[name]) for line in lines])
     panels = figure.subplots(len(rows), len(columns), sharex=True, sharey=True, squeeze=False)
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):
@@ -144,7 +145,7 @@ def _map(panel: Any, x: Axis, y: Axis, name: str, lines: list[Line], low: float,
         found[ys.index(line[y.path]), xs.index(line[x.path])].append(line[name])
     values = np.full((len(ys), len(xs)), np.nan)
     for place, several in found.items():
-        values[place] = _number(mean_and_error(several)[0])
+        values[place] = number(mean_and_error(several)[0])
     panel.set_facecolor("0.88")  # cells that failed or are not finished
     mesh = panel.pcolormesh(
         _edges(panel.xaxis, x),
@@ -189,16 +190,16 @@ def _short(value: Any) -> str:
 def draw_lines(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """A panel for each measure; with a second path, a line for each of its values."""
     names = options.of or (source.measures[0],)
-    x = _axis(source, options.x, 0)
+    x = axis_of(source, options.x, 0)
     rest = [axis for axis in source.design.axes if axis.path != x.path]
-    apart = _axis(source, options.y, 0) if options.y else (rest[0] if rest else None)
+    apart = axis_of(source, options.y, 0) if options.y else (rest[0] if rest else None)
     if apart is not None and apart.path == x.path:
         raise ScenarioError(f"--x and --y must differ, got {x.path} for both")
-    lines = _cells(source)
+    lines = cells_of(source)
     figure.set_size_inches(options.width, (0.3 + 0.35 * len(names)) * options.width)
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     values: Sequence[Any] = [None] if apart is None else apart.grid()
-    colors = _colors(len(values))
+    colors = colors_for(len(values))
     for panel, name in zip(panels, names, strict=True):
         for value, color in zip(values, colors, strict=True):
             chosen = [line for line in lines if apart is None or line[apart.path] == value]
@@ -213,7 +214,7 @@ def draw_lines(source: Sweep, figure: Any, options: PlotOptions) -> None:
         )
 
 
-def _colors(count: int) -> Sequence[Any]:
+def colors_for(count: int) -> Sequence[Any]:
     if count <= len(COLORS):
         return COLORS[:count]
     from matplotlib import colormaps
@@ -227,12 +228,12 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
         groups[line[x.path]].append(line)
     keys = [value for value in x.grid() if value in groups]
     places = np.asarray(keys if x.is_numeric else range(len(keys)), float)
-    mean = np.array([_number(mean_and_error([line[name] for line in groups[k]])[0]) for k in keys])
-    # With one cell per point, the error is over repeats; if paths are averaged over, it is over cells.
+    mean = np.array([number(mean_and_error([line[name] for line in groups[k]])[0]) for k in keys])
+    # With one cell per point, the error is over repeats, or of one run in time; if paths are averaged over, over cells.
     error = np.array(
         [
-            _number(
-                groups[k][0][name + ERROR]
+            number(
+                error_of(groups[k][0], name)
                 if len(groups[k]) == 1
                 else mean_and_error(m[name] for m in groups[k])[1]
             )
@@ -240,7 +241,9 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
         ]
     )
     panel.plot(places, mean, color=color, marker="o", markersize=3.0, label=label)
-    if not np.isnan(error).all():
+    if np.isnan(error).all():
+        panel.set_title("no errors: one short run each", loc="right", fontsize=7.5, color="0.4")
+    else:
         panel.fill_between(places, mean - error, mean + error, color=color, alpha=0.2, linewidth=0.0)
     if not x.is_numeric:
         panel.set_xticks(places, [_short(k) for k in keys])
@@ -248,18 +251,24 @@ def _band(panel: Any, x: Axis, name: str, lines: list[Line], color: Any, label: 
         panel.set_xscale("log")
 
 
+def error_of(line: Line, name: str) -> float | None:
+    """The error of a cell: over repeats, else in time."""
+    over_repeats: float | None = line[name + ERROR]
+    return line.get(name + IN_TIME) if over_repeats is None else over_repeats
+
+
 @register_plot("scatter", "measures at the points of a scattered design", _is_scattered)
 def draw_scatter(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Each measure against each path; with two paths, or with --x and --y, as a map of coloured points."""
-    names, lines, axes = _measures(source, options), _cells(source), source.design.axes
+    names, lines, axes = _measures(source, options), cells_of(source), source.design.axes
     width = options.width / min(len(names), MOST_BESIDE)
     if options.y or len(axes) == 2:
-        x = _axis(source, options.x, 0 if options.y != source.paths[0] else 1)
-        y = _axis(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
+        x = axis_of(source, options.x, 0 if options.y != source.paths[0] else 1)
+        y = axis_of(source, options.y, next(k for k, path in enumerate(source.paths) if path != x.path))
         for part, name in zip(_parts(figure, len(names), options.width, width * 0.75), names, strict=True):
             _colored_points(source, part, name, x, y, lines)
         return
-    shown = [_axis(source, options.x, 0)] if options.x else list(axes)
+    shown = [axis_of(source, options.x, 0)] if options.x else list(axes)
     columns = 1 if len(names) > 1 else min(len(shown), 3)
     height = max(width * 0.8 / columns, 2.2) * math.ceil(len(shown) / columns)
     for part, name in zip(_parts(figure, len(names), options.width, height), names, strict=True):
@@ -267,7 +276,7 @@ def draw_scatter(source: Sweep, figure: Any, options: PlotOptions) -> None:
 
 
 def _colored_points(source: Sweep, figure: Any, name: str, x: Axis, y: Axis, lines: list[Line]) -> None:
-    values = [_number(line[name]) for line in lines]
+    values = [number(line[name]) for line in lines]
     low, high = _range(name, values)
     panel = figure.subplots()
     dots = panel.scatter(
@@ -286,8 +295,12 @@ def _points(
     for panel in panels.flat[len(shown) :]:
         panel.remove()
     for panel, axis in zip(panels.flat, shown, strict=False):
-        values = [_number(line[name]) for line in lines]
-        panel.scatter(_places(panel.xaxis, axis, lines), values, s=9.0, alpha=0.6, linewidths=0.0)
+        values = [number(line[name]) for line in lines]
+        places = _places(panel.xaxis, axis, lines)
+        errors = [number(error_of(line, name)) for line in lines]
+        panel.scatter(places, values, s=9.0, alpha=0.6, linewidths=0.0)
+        if not np.isnan(errors).all():
+            panel.errorbar(places, values, np.nan_to_num(errors), fmt="none", elinewidth=0.6, alpha=0.4)
         panel.set_xlabel(path_label(source, axis.path))
         if name in SHARES:
             panel.set_ylim(-0.03, 1.03)

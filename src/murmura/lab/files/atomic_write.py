@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from murmura.core.errors import RunError
-
-TRIES, PAUSE = 50, 0.02
-"""Attempts to remove a folder, and seconds between them: after an error, threads of Zarr may still be writing
-into it."""
 
 
 @contextmanager
@@ -29,7 +24,7 @@ def atomic_write(*paths: Path, comfort: str = "") -> Iterator[list[Path]]:
     try:
         yield temporaries
         for temporary, path in zip(temporaries, paths, strict=True):
-            temporary.replace(path)
+            _put_in_place(temporary, path)
     except Exception as error:
         if not _is_disk_error(error):
             raise
@@ -39,6 +34,15 @@ def atomic_write(*paths: Path, comfort: str = "") -> Iterator[list[Path]]:
             discard(temporary)
 
 
+def _put_in_place(temporary: Path, path: Path) -> None:
+    """Rename; an older folder of the name, which a rename does not replace, steps aside first."""
+    older = temporary.with_suffix(".older")
+    if path.is_dir() and not path.is_symlink():
+        path.replace(older)
+    temporary.replace(path)
+    discard(older)
+
+
 def temporary_path(path: Path) -> Path:
     """The temporary name that this process uses while writing a file."""
     return path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -46,12 +50,8 @@ def temporary_path(path: Path) -> Path:
 
 def discard(path: Path) -> None:
     """Remove a file or folder, if it exists. Errors are ignored: a read-only disk raises them for missing files too."""
-    for _ in range(TRIES):
-        if not path.is_dir():
-            break
+    if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
-        if path.is_dir():
-            time.sleep(PAUSE)
     with suppress(OSError):
         path.unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """JSON Lines that survive a crash: rows are appended, and a file can be truncated to where a checkpoint left it.
 
-Every line ends with a checksum of the bytes before it, the key `crc32`. Files of earlier versions have none. Damaged
-lines are reported, and the others are read.
+Every line ends with a checksum of the bytes before it, the key `crc32`. Damaged lines are reported, and the others are
+read.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ Found = TypeVar("Found")
 class LinesWriter:
     """Appends rows to a file: each is passed to the operating system at once, and flushed to disk by `commit`."""
 
-    def __init__(self, file: BinaryIO, summed: bool) -> None:
-        self._file, self._summed = file, summed
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
         self._digest = hashlib.sha256()
         self._size = 0
         self._dirty = False
         self.rows = 0
 
     @classmethod
-    def create(cls, path: Path, summed: bool = True) -> LinesWriter:
+    def create(cls, path: Path) -> LinesWriter:
         """A new file."""
-        return cls(open_own(path, create=True), summed)
+        return cls(open_own(path, create=True))
 
     @classmethod
-    def reopen(cls, path: Path, mark: Mapping[str, Any], summed: bool) -> LinesWriter:
+    def reopen(cls, path: Path, mark: Mapping[str, Any]) -> LinesWriter:
         """Truncate a file to a mark; everything before it must be intact."""
         digest, rows = checked(path, mark)
-        lines = cls(open_own(path), summed)
+        lines = cls(open_own(path))
         lines._digest, lines._size, lines.rows = digest, mark["bytes"], rows
         lines._file.truncate(lines._size)
         lines._file.seek(lines._size)
         return lines
 
     def write(self, row: Mapping[str, Any]) -> None:
-        rest = memoryview(line_of({key: _known(value) for key, value in row.items()}, self._summed))
+        rest = memoryview(line_of({key: _known(value) for key, value in row.items()}))
         self._digest.update(rest)
         self._size += len(rest)
         self._dirty = True
@@ -74,11 +74,9 @@ class LinesWriter:
         self._file.close()
 
 
-def line_of(row: Mapping[str, Any], summed: bool) -> bytes:
-    """A row as a line, with a checksum if requested."""
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """A row as a line with its checksum."""
     text = json.dumps(row, allow_nan=False).encode()
-    if not summed:
-        return text + b"\n"
     return text[:-1] + b', "crc32": "%08x"}\n' % zlib.crc32(text[:-1])
 
 
@@ -92,9 +90,9 @@ def text_of(line: bytes) -> bytes:
     return line[:-SUM_SIZE] + b"}\n"
 
 
-def row_of(line: bytes, summed: bool) -> Row:
+def row_of(line: bytes) -> Row:
     """The row in a line; raises ValueError if the checksum does not match."""
-    line = text_of(line) if summed else line
+    line = text_of(line)
     try:
         row = json.loads(line)
     except RecursionError:
@@ -149,7 +147,6 @@ def raw_lines(lines: BinaryIO) -> Iterator[tuple[int, int, bytes | None]]:
 
 def read_rows(
     path: Path,
-    summed: bool = False,
     count: int | None = None,
     check: Callable[[Row], None] | None = None,
     on_damage: OnDamage = warn_of_damage,
@@ -158,26 +155,16 @@ def read_rows(
 
     Args:
         path: The file.
-        summed: Whether its lines carry checksums.
         count: The expected number of lines, if it is known.
         check: Raises ValueError for an invalid row.
         on_damage: Called with each damage.
     """
-    return _read(path, lambda line: _checked_row(line, summed, check), count, on_damage)
+    return _read(path, lambda line: _checked_row(line, check), count, on_damage)
 
 
-def read_text(
-    path: Path, summed: bool, count: int | None = None, on_damage: OnDamage = warn_of_damage
-) -> bytes:
+def read_text(path: Path, count: int | None = None, on_damage: OnDamage = warn_of_damage) -> bytes:
     """The lines of a file without their checksums, for other programs; damaged ones are reported and skipped."""
-
-    def plain(line: bytes) -> bytes:
-        if summed:
-            return text_of(line)
-        row_of(line, False)
-        return line
-
-    return b"".join(_read(path, plain, count, on_damage))
+    return b"".join(_read(path, text_of, count, on_damage))
 
 
 def _read(
@@ -207,8 +194,8 @@ def _read(
         on_damage(Damage(path, f"it has {found:,} complete lines, expected {count:,}"))
 
 
-def _checked_row(line: bytes, summed: bool, check: Callable[[Row], None] | None) -> Row:
-    row = row_of(line, summed)
+def _checked_row(line: bytes, check: Callable[[Row], None] | None) -> Row:
+    row = row_of(line)
     if check is not None:
         try:
             check(row)

@@ -70,21 +70,17 @@ def box_around(positions: Any) -> list[float]:
 def unwrapped(positions: Any, world: World, x: float, y: float) -> NDArray[np.float64]:
     """On a torus, the image of each agent that is nearest to a position; otherwise the unchanged positions."""
     places = np.asarray(positions, np.float64)
-    if world.boundary != "wrap":
-        return places
     sides = np.array([world.width, world.height])
-    offset = places - (x, y)
-    nearest: NDArray[np.float64] = places - sides * np.round(offset / sides)
+    turns = np.round((places - (x, y)) / sides) * [edge == "wrap" for edge in world.edges[:2]]
+    nearest: NDArray[np.float64] = places - sides * turns
     return nearest
 
 
 def middle(positions: Any, world: World) -> tuple[float, float]:
     """The centre of a flock; on a torus the circular mean along each axis."""
     places = np.asarray(positions, np.float64)
-    if world.boundary != "wrap":
-        x, y = places.mean(axis=0)
-        return float(x), float(y)
     sides = np.array([world.width, world.height])
     turns = np.exp(2j * np.pi * places / sides).mean(axis=0)
-    x, y = (np.angle(turns) / (2.0 * np.pi)) % 1.0 * sides
+    circular = (np.angle(turns) / (2.0 * np.pi)) % 1.0 * sides
+    x, y = np.where([edge == "wrap" for edge in world.edges[:2]], circular, places.mean(axis=0))
     return float(x), float(y)

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import BackendError, RunError, ScenarioError
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
+from murmura.core.request import check_free
 from murmura.lab.files.atomic_write import atomic_write, discard, temporary_path
 
 Pixels = NDArray[np.uint8]
@@ -52,11 +53,13 @@ def ffmpeg() -> str:
         raise BackendError(f"films need ffmpeg, which was not found: {error}") from None
 
 
-def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
+def check_target(out: Path, size: tuple[int, int], fps: float, force: bool = False) -> None:
     """Raise if a film of this kind cannot be written there, before any frame is painted."""
     suffix = out.suffix.lower()
     if suffix not in SUFFIXES:
         raise ScenarioError(f"--out must end in {', '.join(SUFFIXES)}, got {out.name!r}")
+    with needs("video"):
+        import numba  # noqa: F401  # all painting needs it
     if suffix != ".png":
         ffmpeg()
     if suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
@@ -68,6 +71,7 @@ def check_target(out: Path, size: tuple[int, int], fps: float) -> None:
         raise ScenarioError(f"{out} is a folder: choose a file name")
     if not out.parent.is_dir():
         raise ScenarioError(f"cannot write {out}: there is no folder {out.parent}")
+    check_free(out.with_name(out.name % 0) if is_numbered(out) else out, force=force)
 
 
 class Mp4:
@@ -176,9 +180,9 @@ def is_numbered(out: Path) -> bool:
     )
 
 
-def make_encoder(out: Path, size: tuple[int, int], fps: float) -> Encoder:
+def make_encoder(out: Path, size: tuple[int, int], fps: float, force: bool = False) -> Encoder:
     """The encoder for a file name."""
-    check_target(out, size, fps)
+    check_target(out, size, fps, force)
     kinds: dict[str, Callable[[], Encoder]] = {
         ".mp4": lambda: Mp4(out, size, fps),
         ".gif": lambda: Gif(out, size, fps),

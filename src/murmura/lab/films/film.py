@@ -16,64 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
+from murmura.engine.reading.frame import Frame
 from murmura.lab.films.camera import box_around, scale_of
 from murmura.lab.films.encode import Encoder, is_numbered, make_encoder
-from murmura.lab.films.film_frames import FilmFrame, Reel, Shot, part_of, shots, taken
-from murmura.lab.films.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Look, Painter
+from murmura.lab.films.film_frames import Reel, Shot, taken
+from murmura.lab.films.picture import NO_TRAIL_SECONDS, TRAILS_GONE, Painter
+from murmura.lab.films.request import Cut, Look
 from murmura.scenario import Scenario
 
 Progress = Callable[[int, int], None]
 BOX_SAMPLES = 64
 SEAM = 2  # [px] between two films
 TRAILS_IN_SPACE = 0.25  # [s]; longer trails would hide bodies that fly behind each other
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Which part of a run a film shows, and how fast.
-
-    Attributes:
-        fps: Frames per second.
-        speed: Simulated seconds per second of film; by default every recorded frame is one picture.
-        begin: First step.
-        end: Last step.
-        smooth: Whether to interpolate between recorded frames. Not exact.
-        at: A single step, for a single picture.
-    """
-
-    fps: float = 30.0
-    speed: float | None = None
-    begin: int | None = None
-    end: int | None = None
-    smooth: bool = False
-    at: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.speed is not None and not 1e-6 <= self.speed <= 1e6:
-            raise ScenarioError(f"speed must be a number from 0.000001 to 1,000,000, got {self.speed:g}")
-        if self.smooth and self.speed is None:
-            raise ScenarioError("--smooth needs --speed: without it, every picture is a recorded frame")
-        if self.at is not None and (self.begin is not None or self.end is not None):
-            raise ScenarioError("--at selects one step, --from and --to a range: use one or the other")
-
-    def shots(self, reel: Reel) -> list[Shot]:
-        """The pictures of a reel."""
-        steps = reel.steps
-        if self.at is not None:
-            return [_exactly(steps, self.at)]
-        return shots(steps, part_of(steps, self.begin, self.end), self.stride(reel), self.smooth)
-
-    def stride(self, reel: Reel) -> float | None:
-        """Steps from one picture to the next; None if every frame is a picture."""
-        return None if self.speed is None else self.speed / self.fps / reel.scenario.motion.time_step
-
-
-def _exactly(steps: Sequence[int], step: int) -> Shot:
-    row = int(np.searchsorted(np.asarray(steps), step))
-    if row < len(steps) and steps[row] == step:
-        return Shot(row, row)
-    near = [f"{steps[k]:,}" for k in (row - 1, row) if 0 <= k < len(steps)]
-    raise ScenarioError(f"step {step:,} was not recorded; nearest: {' and '.join(near) or 'none'}")
 
 
 class Scene:
@@ -117,7 +71,7 @@ class Scene:
         assert self._picture is not None
         return self._picture
 
-    def _take(self, shot: Shot, use: Callable[[FilmFrame, float], Any]) -> Any:
+    def _take(self, shot: Shot, use: Callable[[Frame, float], Any]) -> Any:
         self._owed += 1.0 / self._fps
         if shot == self._shown:
             return None
@@ -204,15 +158,22 @@ def render(
     beside: Reel | None = None,
     names: tuple[str | None, str | None] = (None, None),
     progress: Progress | None = None,
+    force: bool = False,
 ) -> Film:
     """Render a film or a picture of a run; with `beside`, of two runs side by side at the same times.
 
-    An interrupt ends the film early but complete, and is raised again.
+    An existing file is overwritten only with `force`. An interrupt ends the film early but complete, and is raised
+    again.
     """
     out, look, cut = Path(out), look or Look(), cut or Cut()
     alone = out.suffix.lower() == ".png" and not is_numbered(out)
     scale = scale_of(*look.size)
     reels = [reel] if beside is None else [reel, beside]
+    if look.view is not None and all(each.scenario.world.depth is None for each in reels):
+        raise ScenarioError(
+            "--orbit, --elevation, --distance and --turn have no effect here: they place the camera in a 3-D world, "
+            "and a plane is seen from above"
+        )
     part = look if beside is None else look.half_as_wide()
     scenes = [Scene(each, cut, part, name, scale) for each, name in zip(reels, names, strict=False)]
     count = min(len(scene.plan) for scene in scenes)
@@ -221,7 +182,7 @@ def render(
             scene.plan = scene.plan[count - 1 : count]
         count = 1
     begun = time.perf_counter()
-    encoder = make_encoder(out, look.size, cut.fps)
+    encoder = make_encoder(out, look.size, cut.fps, force)
     done = 0
     try:
         for scene in scenes:

@@ -6,14 +6,15 @@ Frames come from a recorded run or from a simulation that is stepped while it is
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
+from murmura.engine.reading.frame import Frame
 from murmura.engine.simulation import Simulation
 from murmura.rules.predators.row import layout_of
 from murmura.scenario import Scenario
@@ -24,61 +25,18 @@ MOST_PICTURES = (
 )
 
 
-class Frame(Protocol):
-    """A recorded frame, as in `open_run(...).frames`."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def ids(self) -> Array: ...
-    @property
-    def positions(self) -> Array: ...
-    @property
-    def velocities(self) -> Array: ...
-    @property
-    def species(self) -> Array: ...
-    @property
-    def columns(self) -> Mapping[str, Array]: ...
-    @property
-    def items(self) -> Mapping[str, Array]: ...
-
-
-@dataclass(frozen=True)
-class FilmFrame:
-    """The flock at one step; arrays in ascending id. Between two recorded frames the step is fractional."""
-
-    step: float
-    ids: Array
-    positions: Array
-    velocities: Array
-    species: Array
-    columns: Mapping[str, Array] = field(default_factory=dict)
-    items: Mapping[str, Array] = field(default_factory=dict)  # food, hunters and carcasses, by rule
-
-
-def film_frame_of(simulation: Simulation) -> FilmFrame:
+def frame_of(simulation: Simulation) -> Frame:
     """The current state of a simulation, with every column."""
     state = simulation.state
-    return FilmFrame(
+    return Frame(
         simulation.step_count,
+        simulation.time,
         simulation.ids,
+        simulation.column("species_id"),
         simulation.positions,
         simulation.velocities,
-        simulation.column("species_id"),
         {name: column.copy() for name, column in state.columns.items()},
         {name: rows.copy() for name, rows in state.items.items()},
-    )
-
-
-def recorded(frame: Frame) -> FilmFrame:
-    return FilmFrame(
-        int(frame.step),
-        frame.ids,
-        frame.positions,
-        frame.velocities,
-        frame.species,
-        frame.columns,
-        frame.items,
     )
 
 
@@ -92,7 +50,7 @@ class Reel(Protocol):
     def steps(self) -> Sequence[int]:
         """The step of each frame."""
 
-    def __getitem__(self, k: int) -> FilmFrame: ...
+    def __getitem__(self, k: int) -> Frame: ...
 
 
 class RecordedReel:
@@ -103,8 +61,9 @@ class RecordedReel:
         self._frames = frames
         self.steps: list[int] = [int(step) for step in frames.steps]
 
-    def __getitem__(self, k: int) -> FilmFrame:
-        return recorded(self._frames[k])
+    def __getitem__(self, k: int) -> Frame:
+        found: Frame = self._frames[k]
+        return found
 
 
 class SimulatedReel:
@@ -124,12 +83,12 @@ class SimulatedReel:
         self._simulation = simulation
         first = simulation.step_count
         self.steps: Sequence[int] = range(first, first + steps + 1, every)
-        self._last: tuple[int, FilmFrame] | None = None
+        self._last: tuple[int, Frame] | None = None
 
-    def __getitem__(self, k: int) -> FilmFrame:
+    def __getitem__(self, k: int) -> Frame:
         if self._last is None or self._last[0] != k:
             self._simulation.step(self.steps[k] - self._simulation.step_count)
-            self._last = (k, film_frame_of(self._simulation))
+            self._last = (k, frame_of(self._simulation))
         return self._last[1]
 
 
@@ -180,13 +139,13 @@ def shots(steps: Sequence[int], part: range, per_picture: float | None, smooth: 
     return found
 
 
-def taken(reel: Reel, shot: Shot) -> FilmFrame:
+def taken(reel: Reel, shot: Shot) -> Frame:
     """The frame of a shot."""
     first = reel[shot.first]
     return mixed(first, reel[shot.second], shot.part, reel.scenario) if shot.part else first
 
 
-def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFrame:
+def mixed(a: Frame, b: Frame, part: float, scenario: Scenario) -> Frame:
     """Interpolate between two frames: agents in both move in a straight line, the shorter way round a torus; agents
     only in the first stay where they are; agents only in the second are not there yet."""
     rows = np.searchsorted(b.ids, a.ids)
@@ -201,8 +160,9 @@ def mixed(a: FilmFrame, b: FilmFrame, part: float, scenario: Scenario) -> FilmFr
     items = dict(a.items)
     if "predators" in a.items and "predators" in b.items:
         items["predators"] = _hunters_between(a.items["predators"], b.items["predators"], part, scenario)
-    step = a.step + part * (b.step - a.step)
-    return FilmFrame(step, a.ids, positions, velocities, a.species, columns, items)
+    step, time = a.step + part * (b.step - a.step), a.time + part * (b.time - a.time)
+    # Nothing but a film has a fraction of a step.
+    return Frame(cast(int, step), time, a.ids, a.species, positions, velocities, columns, items)
 
 
 def _moved(start: Array, goal: Array, share: Any, scenario: Scenario) -> Any:
@@ -229,3 +189,12 @@ def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Arr
     rows[:, place] = _moved(a[:, place], b[:, place], share, scenario)
     rows[:, velocity] = a[:, velocity] + (b[:, velocity] - a[:, velocity]) * share
     return rows
+
+
+def exactly(steps: Sequence[int], step: int) -> Shot:
+    """The frame of this very step."""
+    row = int(np.searchsorted(np.asarray(steps), step))
+    if row < len(steps) and steps[row] == step:
+        return Shot(row, row)
+    near = [f"{steps[k]:,}" for k in (row - 1, row) if 0 <= k < len(steps)]
+    raise ScenarioError(f"step {step:,} was not recorded; nearest: {' and '.join(near) or 'none'}")

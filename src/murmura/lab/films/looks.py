@@ -42,6 +42,12 @@ def looks() -> dict[str, Any]:
     return found
 
 
+def themed(thing: str, name: str) -> dict[str, Any]:
+    """A colour or an opacity of a thing, by theme."""
+    found: dict[str, Any] = looks()["things"][thing][name]
+    return {theme: tuple(value) if isinstance(value, list) else value for theme, value in found.items()}
+
+
 CATEGORIES = ("species", "stance")
 """Colour modes by category, not by amount."""
 
@@ -112,8 +118,10 @@ def species_table(colors: Sequence[str], theme: Theme) -> NDArray[np.float32]:
     stock: list[str] = looks()["species"]
     names = [colors[k] if k < len(colors) else stock[k % len(stock)] for k in range(TABLE_SIZE)]
     lab = to_oklab(np.stack([parse_hex(color) for color in names]))
-    if theme == "light":
-        lab[:, 0] = np.minimum(lab[:, 0], looks()["ink"]["species"])
+    if theme == "light":  # the brightest becomes the darkest: all differ as much as on a dark background
+        ink = looks()["species_ink"]
+        lab[:, 0] = np.interp(lab[:, 0], ink["from"], ink["to"])
+        lab[:, 1:] *= ink["chroma"]
     return _in_bytes(from_oklab(lab))
 
 

@@ -7,24 +7,23 @@ and the agents themselves are drawn sharply on top, at their exact positions. In
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.engine.reading.frame import Frame
 from murmura.engine.reading.surroundings import surroundings
 from murmura.lab.films.camera import CLOSE_UP, Camera, fitted, middle, scale_of, unwrapped, world_box
-from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import limit_light, shift, taps
-from murmura.lab.films.looks import CATEGORIES, Theme, looks, palette_of, palette_table, species_table
+from murmura.lab.films.looks import CATEGORIES, looks, palette_of, palette_table, species_table
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.plane.scenery import halo, home_ranges, scenery, words
 from murmura.lab.films.plane.sky import Sky
 from murmura.lab.films.plane.wildlife import wildlife
 from murmura.lab.films.plane.wind import draw_wind
-from murmura.lab.films.space.camera import View
+from murmura.lab.films.request import Look
 from murmura.scenario import Scenario
 
 NO_TRAIL_SECONDS = 0.02  # light of a picture or two, from which the glow is made
@@ -32,58 +31,6 @@ TRAILS_GONE = 7.0  # trail lengths after which less than a thousandth is left: e
 MOST_FADED = 1e-3
 FAR = 4  # how much coarser the far glow is than the near one
 HUNTER_SIZE = 2.1
-SMALLEST, LARGEST = 64, 8192
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a film looks.
-
-    Attributes:
-        size: Width and height [px].
-        color: One of `looks.color_modes()`; by default species if there are several, otherwise heading, as in the live
-            view.
-        palette: A palette that suits the colour mode; by default its first.
-        trails: Time until a trail has faded to a third [s]; 0: no trails.
-        theme: "dark" or "light".
-        follow: The agent's id, or "flock", that the camera follows.
-        closer: Zoom factor relative to the whole world; by default 1, and 4 when following an agent.
-        labels: Whether name, time and step are written into the picture.
-        view: The camera position in a 3-D world; None: diagonally in front, slightly above.
-    """
-
-    size: tuple[int, int] = (1280, 720)
-    color: str | None = None
-    palette: str | None = None
-    trails: float | None = None
-    theme: Theme = "dark"
-    follow: int | str | None = None
-    closer: float | None = None
-    labels: bool = True
-    view: View | None = None
-
-    def __post_init__(self) -> None:
-        if not all(SMALLEST <= side <= LARGEST for side in self.size):
-            raise ScenarioError(
-                f"a picture must be {SMALLEST} to {LARGEST} pixels wide and high, got {self.size[0]}x{self.size[1]}"
-            )
-        if self.theme not in ("dark", "light"):
-            raise ScenarioError(f"theme must be dark or light, got {self.theme!r}")
-        if self.trails is not None and not 0.0 <= self.trails <= 60.0:
-            raise ScenarioError(f"trails must last from 0 to 60 seconds, got {self.trails:g}")
-        if self.closer is not None and not 0.1 <= self.closer <= 1000.0:
-            raise ScenarioError(f"the zoom factor must be from 0.1 to 1000, got {self.closer:g}")
-        if isinstance(self.follow, str) and self.follow != "flock":
-            raise ScenarioError(f'follow takes the id of an agent or "flock", got {self.follow!r}')
-        if self.color is not None:
-            palette_of(self.color, self.palette)
-
-    @property
-    def trail_seconds(self) -> float:
-        return float(looks()["trail_seconds"]) if self.trails is None else self.trails
-
-    def half_as_wide(self) -> Look:
-        return replace(self, size=(self.size[0] // 2, self.size[1]))
 
 
 class Painter:
@@ -158,7 +105,7 @@ class Painter:
         self._home = fitted(box or world_box(self.scenario.world), *self.look.size, self._scale, closer)
         self._camera = self._home
 
-    def paint(self, moment: FilmFrame, seconds: float) -> NDArray[np.uint8]:
+    def paint(self, moment: Frame, seconds: float) -> NDArray[np.uint8]:
         """The picture `seconds` of film after the last one, as planes (3, height, width); the next call reuses it."""
         marks = self._add_light(moment, seconds)
         time = moment.step * self.scenario.motion.time_step
@@ -189,11 +136,11 @@ class Painter:
     def _draw_air(self, time: float) -> None:
         draw_wind(self._pixels, self.scenario, self._camera, self.look.theme, time)
 
-    def warm(self, moment: FilmFrame, seconds: float) -> None:
+    def warm(self, moment: Frame, seconds: float) -> None:
         """Add a frame to the trails without painting a picture, for frames before the start of a film."""
         self._add_light(moment, seconds)
 
-    def _add_light(self, moment: FilmFrame, seconds: float) -> tuple[Any, ...]:
+    def _add_light(self, moment: Frame, seconds: float) -> tuple[Any, ...]:
         """Fade the trails and add the light of all agents to them; return the lit pixels."""
         from murmura.compute.raster.plane import add_light
 
@@ -214,7 +161,7 @@ class Painter:
             self._trails *= np.float32(self._faded)
             self._faded = 1.0
 
-    def _aim(self, moment: FilmFrame) -> None:
+    def _aim(self, moment: Frame) -> None:
         """Point the camera at the agent it follows; trails move along by whole pixels, otherwise they would blur."""
         follow = self.look.follow
         if follow is None or not len(moment.ids):
@@ -240,7 +187,7 @@ class Painter:
             shift(self._trails, self._offset[0] - offset[0], self._offset[1] - offset[1])
         self._offset = offset
 
-    def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
+    def _marks(self, moment: Frame) -> tuple[Any, ...]:
         """The marks of all agents: pixels, their coverage, light, and colours."""
         from murmura.compute.raster.plane import boxes, touch
 
@@ -254,7 +201,7 @@ class Painter:
         touch(width, places, ahead, halves, winged, around, ends, *self._touched)
         return ends, *self._touched, colors
 
-    def _darts(self, moment: FilmFrame) -> tuple[Any, ...]:
+    def _darts(self, moment: Frame) -> tuple[Any, ...]:
         camera, world = self._camera, self.scenario.world
         places = moment.positions
         if self.look.follow is not None:
@@ -270,7 +217,7 @@ class Painter:
         order = np.argsort(pixels[:, 1], kind="stable")
         return pixels[order], ahead[order], halves[order], winged[order], colors[order]
 
-    def _ahead(self, moment: FilmFrame) -> NDArray[np.float32]:
+    def _ahead(self, moment: Frame) -> NDArray[np.float32]:
         """Unit vectors of headings: as recorded, which is also correct for agents at rest, or along the velocity."""
         if "heading" in moment.columns:
             angle = np.asarray(moment.columns["heading"], np.float64)
@@ -278,7 +225,7 @@ class Painter:
             angle = np.arctan2(moment.velocities[:, 1], moment.velocities[:, 0]).astype(np.float64)
         return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
 
-    def _shades(self, moment: FilmFrame, ahead: Any) -> Any:
+    def _shades(self, moment: Frame, ahead: Any) -> Any:
         """Each agent's index in the table of 256 colours."""
         if self._mode == "species":
             return np.asarray(moment.species, np.intp) % 256
@@ -353,7 +300,7 @@ class Painter:
         endless = world.boundary == "open" or (world.boundary == "wrap" and self.look.follow is not None)
         return None if endless else world_box(world)
 
-    def _overlays(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
+    def _overlays(self, moment: Frame, around: list[dict[str, Any]], time: float) -> list[Patch]:
         camera, theme = self._camera, self.look.theme
         if self._scenery is None:
             self._scenery = scenery(self.scenario, camera, theme)
@@ -363,7 +310,7 @@ class Painter:
             found += halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)
         return [*found, *self._labels(moment, around, time)]
 
-    def _labels(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
+    def _labels(self, moment: Frame, around: list[dict[str, Any]], time: float) -> list[Patch]:
         """Name, time of day, time and step, in the corners."""
         if not self.look.labels:
             return []

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from murmura.core.errors import ScenarioError
-from murmura.lab.extras import needs
-from murmura.lab.fit.folder import Fit, claimed
+from murmura.core.extras import needs
+from murmura.core.notices import print_notice
+from murmura.lab.fit.folder import NOT_ASKED, Fit, claimed
 from murmura.lab.fit.inference import infer
 from murmura.lab.fit.one_fit_run import FitQuestion, simulation_of
 from murmura.lab.fit.summaries import METRICS, check_names
 from murmura.lab.fit.target import Target, make_target, world_of
 from murmura.lab.progress import reported
+from murmura.lab.rule_code import RuleCode, rule_code
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.axes import Axis, read_axes
 from murmura.lab.sweeps.executors import check_executor
 from murmura.lab.sweeps.sweep import silent
 from murmura.scenario import Scenario, load_scenario
-from murmura.scenario.rule_files import load_rule_file
+from murmura.scenario.rule_files import load_rule_file, rule_source
 
 Announce = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -74,7 +77,7 @@ def fit(
     _check_numbers(population, generations, instants, batch, most_runs, predictions, metric, seconds, discard)
     run = to if isinstance(to, Run) else open_run(to)
     names = check_names(measures)
-    files = tuple(str(Path(file).resolve()) for file in rules)
+    files = tuple(rule_source(file) for file in rules)
     hashes = tuple(load_rule_file(file) for file in files)
     given = [(scenario, vary)] + ([] if against is None else [(against, vary_against or [])])
     models, axes = _models_and_axes(given, run, changes or {}, own_world)
@@ -86,10 +89,11 @@ def fit(
     )
     asked = _description(run, question, models, axes, target) | {
         "population": population, "generations": generations, "metric": metric, "seed": seed, "batch": batch,
-        "most": most_runs, "predictions": predictions,
+        "most": most_runs, "predictions": predictions, "to": str(run.folder),
     }  # fmt: skip
     _dry_run(question, axes, announce)
-    return _inferred(Path(out), asked, question, workers, scheduler, progress, announce)
+    code = rule_code(Scenario.from_data(model) for model in question.scenarios)
+    return _inferred(Path(out), asked, code, question, workers, scheduler, progress, announce)
 
 
 def resume_fit(
@@ -106,18 +110,20 @@ def resume_fit(
             f"the fit in {folder} was made with user-defined rules, which are never executed only because a folder "
             "names them: repeat the command that started it, which names them"
         )
-    asked = {key: value for key, value in there.manifest.items() if key not in ("versions", "seal", "format")}
-    return _inferred(Path(folder), asked, None, workers, scheduler, progress, announce)
+    asked = {key: value for key, value in there.manifest.items() if key not in NOT_ASKED}
+    code = rule_code(there.scenario(number) for number in range(len(there.names)))
+    return _inferred(Path(folder), asked, code, None, workers, scheduler, progress, announce)
 
 
 def _inferred(
-    folder: Path, asked: dict[str, Any], question: FitQuestion | None, workers: int | None, scheduler: str | None,
-    progress: Progress | None, announce: Announce,
+    folder: Path, asked: dict[str, Any], code: RuleCode, question: FitQuestion | None, workers: int | None,
+    scheduler: str | None, progress: Progress | None, announce: Announce,
 ) -> Fit:  # fmt: skip
     """Infer in a folder that holds this fit and no other."""
-    with claimed(folder, asked) as made, reported(progress, "runs") as report:
+    with claimed(folder, asked, code, announce) as made, reported(progress, "runs") as report:
         if question is not None:
             made.question = question  # its rule files are where the user said
+        made.question = replace(made.question, rule_code=code)
         infer(made, workers, scheduler, report, announce)
     return Fit(folder)
 
@@ -129,8 +135,10 @@ def _description(
     names = [model.name for model in models]
     if len(set(names)) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names, 1)]
+    data = question.data() | {"rules": []}
+    del data["rule_code"]  # stored beside it
     return {
-        "question": question.data() | {"rules": []},
+        "question": data,
         "names": names,
         "axes": [[axis.data() for axis in model] for model in axes],
         "observed": {k: [None if np.isnan(x) else float(x) for x in v] for k, v in target.observed.items()},
@@ -148,7 +156,10 @@ def _models_and_axes(
 def _model(source: Scenario | str | Path, run: Run, changes: dict[str, Any], own_world: bool) -> Scenario:
     scenario = source if isinstance(source, Scenario) else load_scenario(source)
     # Together: a model may need the changes to fit into the world of the run.
-    return scenario.with_values(({} if own_world else world_of(run)) | changes)
+    scenario = scenario.with_values(({} if own_world else world_of(run)) | changes)
+    for line in scenario.switched_on():
+        print_notice(line)
+    return scenario
 
 
 def _ranges(texts: list[str], scenario: Scenario) -> tuple[Axis, ...]:

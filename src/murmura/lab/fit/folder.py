@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -21,16 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.checkpoint import seal, write_atomically
+from murmura.engine.checkpoint import seal
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
 from murmura.lab.files.atomic_write import atomic_write
 from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.fit.diagnosis import contraction
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.fit.summaries import distance_of
+from murmura.lab.rule_code import RuleCode, check_rule_code
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows
 from murmura.scenario import Scenario
-from murmura.scenario.plain_files import parse_json, read_plain_file
+from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 
 MANIFEST, ROWS, RESULT, TABLE, LOCK, BEST = (
     "fit.json",
@@ -41,6 +43,8 @@ MANIFEST, ROWS, RESULT, TABLE, LOCK, BEST = (
     "best",
 )
 OWN_FILES = (LOCK, MANIFEST, ROWS, DAMAGED, RESULT, TABLE)
+NOT_ASKED = ("versions", "seal", "format", "rule_code", "to")
+"""What a manifest holds besides the fit that was asked for."""
 LARGEST_FILE = 2**25
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -89,7 +93,6 @@ class Fit:
             self.folder / ROWS,
             self.most + int(self.manifest["predictions"]),
             writable,
-            True,
             _check,
             on_damage,
         )
@@ -107,7 +110,7 @@ class Fit:
         lines = self.result["posterior"]
         return [
             {
-                **{k: v for k, v in line.items() if k not in ("values", "model")},
+                **{k: v for k, v in line.items() if k not in ("values", "drawn", "model")},
                 "model": self.names[line["model"]],
             }
             | line["values"]
@@ -128,6 +131,20 @@ class Fit:
                 **{f"q{int(100 * share):02d}": q for share, q in zip(QUANTILES, quantiles, strict=True)},
             }
         return found
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is amiss with the fit, in sentences."""
+        return [str(line) for line in self.result.get("warnings", [])]
+
+    def contraction(self, model: int = 0) -> dict[str, float]:
+        """By path, how much of the prior's variance is gone: 0 if the data say nothing, 1 if they determine it."""
+        lines = self.posterior(model)
+        weights = np.array([line["weight"] for line in lines])
+        return {
+            axis.path: contraction(axis, np.array([float(line[axis.path]) for line in lines]), weights)
+            for axis in (self.axes[model] if lines else [])
+        }
 
     def predictions(self, model: int | None = None) -> list[dict[str, NDArray[np.float64]]]:
         """The summaries of new runs drawn from the posterior."""
@@ -178,13 +195,17 @@ def is_fit(folder: str | Path) -> bool:
 
 
 @contextmanager
-def claimed(folder: Path, asked: dict[str, Any]) -> Iterator[Fit]:
+def claimed(
+    folder: Path, asked: dict[str, Any], code: RuleCode, announce: Callable[[str], None]
+) -> Iterator[Fit]:
     """Open or create the folder of a fit, locked for this process."""
     with locked_folder(folder, "fit", LOCK, OWN_FILES, _is_usable):
         if is_fit(folder):
-            _compare(Fit(folder), json.loads(json.dumps(asked)))
+            there = Fit(folder)
+            _compare(there, json.loads(json.dumps(asked)))
+            check_rule_code(there.manifest.get("rule_code", {}), code, folder, announce)
         else:
-            write_manifest(folder, asked)
+            write_manifest(folder, asked | {"rule_code": code})
         yield Fit(folder)
 
 
@@ -216,7 +237,9 @@ def weighted_quantiles(
 
 def _compare(there: Fit, asked: dict[str, Any]) -> None:
     """Raise unless the folder contains the same fit."""
-    differing = [key for key, value in asked.items() if there.manifest.get(key) != value]
+    differing = [
+        key for key, value in asked.items() if key not in NOT_ASKED and there.manifest.get(key) != value
+    ]
     if differing:
         question = (there.manifest.get("question", {}), asked.get("question", {}))
         parts = [key for key in question[1] if question[0].get(key) != question[1][key]]

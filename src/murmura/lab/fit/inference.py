@@ -16,10 +16,14 @@ import numpy as np
 
 from murmura.core.errors import RunError
 from murmura.engine.simulation import Simulation
+from murmura.lab.fit.adjustment import LEAST_RUNS, adjusted
+from murmura.lab.fit.diagnosis import constants, effective_size, share_of, warnings_of
 from murmura.lab.fit.folder import BEST, Fit, write_result
+from murmura.lab.fit.forecast import LEAST_ACCEPTANCE, Forecast
 from murmura.lab.fit.one_fit_run import simulation_of
-from murmura.lab.fit.sampler import Candidates, executor_sampler
-from murmura.lab.fit.summaries import distance_of
+from murmura.lab.fit.sampler import Candidates, as_array, executor_sampler
+from murmura.lab.fit.summaries import distance_of, summary_size
+from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import run_seed
 from murmura.lab.sweeps.executors import Executor, make_executor
 from murmura.lab.sweeps.rows import Row, Rows
@@ -27,8 +31,6 @@ from murmura.lab.sweeps.sweep import do_runs
 
 Announce = Callable[[str], None]
 Progress = Callable[[int, int], None]
-LEAST_ACCEPTANCE = 0.01
-"""Least share of accepted candidates; below it the fit ends, because the next generation would take too many runs."""
 
 
 def infer(
@@ -38,13 +40,15 @@ def infer(
     with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
         executor = make_executor(made.question, workers, scheduler, announce)
         try:
-            candidates = _candidates(made, rows, executor, progress)
-            generations = _generations(made, candidates, announce)
-            lines = _posterior(candidates)
+            forecast = _forecast(made)
+            candidates = _candidates(made, rows, executor, progress, forecast)
+            generations, scales = _generations(made, candidates, announce, forecast)
+            lines = _posterior(made, candidates)
             drawn = _predict(made, lines, candidates.do)
         finally:
             executor.close()
     best = min(lines, key=lambda line: line["distance"])
+    best = best | {"values": best["drawn"]}
     write_result(
         made.folder,
         {
@@ -53,6 +57,9 @@ def infer(
             "predictions": drawn,
             "best": best["run"],
             "runs": candidates.number,
+            "scales": scales,
+            "warnings": warnings_of(generations, int(made.manifest["generations"]))
+            + constants(made.observed),
         },
     )
     found = Fit(made.folder)
@@ -61,16 +68,24 @@ def infer(
     _record_best(found, best)
 
 
-def _candidates(made: Fit, rows: Rows, executor: Executor, progress: Progress | None) -> Candidates:
+def _forecast(made: Fit) -> Forecast:
+    population, generations, predictions = (
+        int(made.manifest[name]) for name in ("population", "generations", "predictions")
+    )
+    return Forecast(population, generations, predictions, made.most)
+
+
+def _candidates(
+    made: Fit, rows: Rows, executor: Executor, progress: Progress | None, forecast: Forecast
+) -> Candidates:
     manifest = made.manifest
-    expected = int(manifest["population"]) * (int(manifest["generations"]) + 1) + int(manifest["predictions"])
 
     def do(tasks: list[Row]) -> list[Row]:
         todo = [task for task in tasks if task["run"] not in rows]
         if todo:
             do_runs(iter(todo), len(todo), executor, rows)
-        found = [rows.get(task["run"]) for task in tasks]
-        for task, row in zip(tasks, found, strict=True):
+        answers = [rows.get(task["run"]) for task in tasks]
+        for task, row in zip(tasks, answers, strict=True):
             if row is None or any(row[key] != task[key] for key in ("model", "values", "seed")):
                 raise RunError(
                     f"{rows.path} contains run {task['run']} with other values than this fit draws: another version of "
@@ -78,19 +93,26 @@ def _candidates(made: Fit, rows: Rows, executor: Executor, progress: Progress | 
                 )
         if progress is not None:
             done = len(rows)
-            progress(done, max(done, expected))
-        return [row for row in found if row is not None]
+            left = forecast.left(found.number, len(found.accepted), found.evaluated, len(tasks))
+            progress(done, done + left)
+        return [row for row in answers if row is not None]
 
     def read(model: int, parameters: Any) -> dict[str, Any]:
         return {axis.path: axis.at(float(parameters[f"p{k}"])) for k, axis in enumerate(made.axes[model])}
 
-    return Candidates(
+    found = Candidates(
         do, read, made.question.measures, int(manifest["seed"]), int(manifest["batch"]), made.most
     )  # fmt: skip
+    return found
 
 
-def _generations(made: Fit, candidates: Candidates, announce: Announce) -> list[dict[str, Any]]:
-    """Run all generations; describe each. The accepted runs of the last one are then in `candidates`."""
+def _generations(
+    made: Fit, candidates: Candidates, announce: Announce, forecast: Forecast
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
+    """Run all generations; describe each, and the scale of each measure's distance.
+
+    The accepted runs of the last one are then in `candidates`.
+    """
     manifest = made.manifest
     inference = _inference(made, candidates)
     kept: list[Any] = []
@@ -107,11 +129,15 @@ def _generations(made: Fit, candidates: Candidates, announce: Announce) -> list[
             break
         kept = list(candidates.accepted)
         found.append(
-            {"epsilon": float(inference.eps(t)), "runs": candidates.number - before, "accepted": len(kept)}
-            | {"probabilities": _shares(kept, len(made.names))}
-        )
+            {"epsilon": float(inference.eps(t)), "runs": candidates.number - before, "accepted": len(kept),
+             "acceptance": float(outcome["acceptance_rate"]), "probabilities": _shares(kept, len(made.names)),
+             "effective_size": effective_size(np.array([particle.weight for _, particle in kept]))}
+        )  # fmt: skip
+        forecast.end_generation(float(outcome["acceptance_rate"]))
+        candidates.accepted, candidates.evaluated = [], 0
         if inference.check_terminate(t=t, acceptance_rate=outcome["acceptance_rate"]):
             break
+    forecast.end()
     inference.history.done()
     if not kept:
         raise RunError(
@@ -119,7 +145,13 @@ def _generations(made: Fit, candidates: Candidates, announce: Announce) -> list[
             f"errors in {made.folder / 'rows.jsonl'}"
         )
     candidates.accepted = kept
-    return found
+    return found, _scales(made, inference)
+
+
+def _scales(made: Fit, inference: Any) -> dict[str, float]:
+    """What the distance of each measure is divided by."""
+    weights = inference.distance_function.weights[0]
+    return {name: 1.0 / float(w) for name, w in zip(made.question.measures, weights, strict=True)}
 
 
 def _inference(made: Fit, candidates: Candidates) -> Any:
@@ -169,15 +201,38 @@ def _shares(kept: list[Any], models: int) -> list[float]:
     return [float(weights[owners == k].sum() / weights.sum()) for k in range(models)]
 
 
-def _posterior(candidates: Candidates) -> list[Row]:
+def _posterior(made: Fit, candidates: Candidates) -> list[Row]:
+    """A line for each accepted run: its values adjusted for the distance that is left, and those it was run with."""
     total = sum(particle.weight for _, particle in candidates.accepted)
-    return [
+    lines = [
         {
             "run": row["run"], "model": row["model"], "seed": row["seed"], "weight": float(particle.weight / total),
-            "distance": float(particle.distance), "values": row["values"],
+            "distance": float(particle.distance), "values": row["values"], "drawn": row["values"],
         }
         for row, particle in candidates.accepted
     ]  # fmt: skip
+    rows = [row for row, _ in candidates.accepted]
+    for model, axes in enumerate(made.axes):
+        mine = [k for k, line in enumerate(lines) if line["model"] == model]
+        for k, values in zip(
+            mine, _adjusted(made, axes, [lines[k] for k in mine], [rows[k] for k in mine]), strict=True
+        ):
+            lines[k]["values"] = values
+    return lines
+
+
+def _adjusted(made: Fit, axes: list[Axis], lines: list[Row], rows: list[Row]) -> list[dict[str, Any]]:
+    """The values of a model's accepted runs, moved to where their summaries would be those of the animals."""
+    if not all("summaries" in row for row in rows) or len(lines) < LEAST_RUNS:
+        return [line["values"] for line in lines]
+    weights, distances = (np.array([line[key] for line in lines]) for key in ("weight", "distance"))
+    shares = np.array([[share_of(axis, float(line["drawn"][axis.path])) for axis in axes] for line in lines])
+    summaries = [
+        {name: as_array(row["summaries"].get(name), summary_size(name)) for name in made.observed}
+        for row in rows
+    ]
+    found = adjusted(shares, weights, distances, summaries, made.observed)
+    return [{axis.path: axis.at(float(u)) for axis, u in zip(axes, line, strict=True)} for line in found]
 
 
 def _predict(made: Fit, lines: list[Row], do: Callable[[list[Row]], list[Row]]) -> list[int]:

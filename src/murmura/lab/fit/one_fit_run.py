@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import MurmuraError
+from murmura.core.state import State
+from murmura.engine.ensemble import Ensemble
+from murmura.engine.initial import given_start
 from murmura.engine.simulation import Simulation
 from murmura.lab.fit.summaries import Scope, Triple, summarize
 from murmura.lab.fit.target import triple_of
+from murmura.lab.rule_code import RuleCode, refuse_other_rules
+from murmura.lab.sweeps.batches import OneOf, batch_size, failure, rows_of
 from murmura.measure import Flock
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
@@ -31,7 +35,7 @@ class FitQuestion:
         instants: Number of instants at which it is compared.
         measures, interval, reach, radius: As in `Scope`.
         starts: Rows x, y, vx, vy of all agents, for several starts; if empty, the scenarios' own starts.
-        backend, threads, rules, rule_hashes: As in a sweep.
+        backend, threads, rules, rule_hashes, rule_code: As in a sweep.
     """
 
     scenarios: tuple[dict[str, Any], ...]
@@ -47,6 +51,7 @@ class FitQuestion:
     threads: int = 1
     rules: tuple[str, ...] = ()
     rule_hashes: tuple[str, ...] = ()
+    rule_code: RuleCode = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()} | {
@@ -60,6 +65,14 @@ class FitQuestion:
         return cls(**found)
 
     @property
+    def batch(self) -> int:
+        """How many runs are worth a batch."""
+        return min(
+            batch_size(int(model["agents"]), self.seconds / float(model["motion"]["time_step"]), self.backend)
+            for model in self.scenarios
+        )
+
+    @property
     def scope(self) -> Scope:
         return Scope(self.measures, self.interval, self.reach, self.radius)
 
@@ -67,56 +80,102 @@ class FitQuestion:
         """A model, after executing the user's rule files."""
         for file, expected in zip(self.rules, self.rule_hashes, strict=True):
             load_rule_file(file, expected)
+        refuse_other_rules(self.rule_code, map(Scenario.from_data, self.scenarios))
         return Scenario.from_data(self.scenarios[number])
 
 
-def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Execute one run and return its row: its summaries or an error."""
-    begun = time.perf_counter()
+def answers(question: dict[str, Any], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Execute some runs and return their rows: what was measured, or an error."""
     try:
         asked = FitQuestion.from_data(question)
-        simulation = simulation_of(asked, task)
-        found = summarize(instants_of(simulation, asked), asked.scope)
-        outcome: dict[str, Any] = {"summaries": {name: _plain(values) for name, values in found.items()}}
-    except Exception as error:  # a combination of values may be invalid; the other runs continue
-        outcome = {
-            "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
-        }
-    return task | outcome | {"seconds": round(time.perf_counter() - begun, 4)}
+        models = {number: asked.model(number) for number in {task["model"] for task in tasks}}
+    except Exception as error:
+        return [task | failure(error) | {"seconds": 0.0} for task in tasks]
+
+    def alone(task: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+        simulation = _begun(asked, task, scenario)
+        triples = _triples(simulation.step, lambda: [simulation.flock()], scenario.motion.time_step, asked)
+        return _outcome(triples[0], asked)
+
+    def together(runs: list[OneOf]) -> list[dict[str, Any]]:
+        plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
+        states = [_start(asked, run) for run in runs] if asked.starts else None
+        ensemble = Ensemble.of_plans(plans, seeds, states, asked.threads)
+        step = plans[0].scenario.motion.time_step
+        return [_outcome(each, asked) for each in _triples(ensemble.step, ensemble.flocks, step, asked)]
+
+    def scenario_of(task: dict[str, Any]) -> Scenario:
+        return _sized(asked, task, models[task["model"]].with_values(task["values"]))
+
+    return rows_of(tasks, asked.backend, scenario_of, alone, together)
+
+
+def _outcome(triples: list[Triple], asked: FitQuestion) -> dict[str, Any]:
+    found = summarize(triples, asked.scope)
+    return {"summaries": {name: _plain(values) for name, values in found.items()}}
 
 
 def simulation_of(asked: FitQuestion, task: dict[str, Any], announce: Any = None) -> Simulation:
     """The simulation of a task, at its start."""
-    scenario = asked.model(task["model"]).with_values(task["values"])
+    return _begun(asked, task, asked.model(task["model"]).with_values(task["values"]), announce)
+
+
+def _begun(asked: FitQuestion, task: dict[str, Any], scenario: Scenario, announce: Any = None) -> Simulation:
     if not asked.starts:
         return Simulation(scenario, task["seed"], asked.backend, asked.threads, announce=announce)
-    rows = np.array(asked.starts[task["seed"] % len(asked.starts)], np.float64).reshape(-1, 4)
-    pace = scenario.motion.stride / scenario.motion.time_step
+    places, velocities = _vectors(asked, task, scenario)
     return Simulation(
-        scenario, task["seed"], asked.backend, asked.threads, positions=rows[:, :2],
-        velocities=rows[:, 2:] / pace, announce=announce,
+        scenario, task["seed"], asked.backend, asked.threads, positions=places, velocities=velocities,
+        announce=announce,
     )  # fmt: skip
 
 
-def instants_of(simulation: Simulation, asked: FitQuestion) -> list[Triple]:
-    """Step to the end and observe evenly spaced instants, with the times before and, if needed, after them."""
-    step = simulation.scenario.motion.time_step
-    apart = max(1, round(asked.interval / step))
-    first, last = math.ceil(asked.discard / step) + apart, max(1, round(asked.seconds / step))
+def _vectors(asked: FitQuestion, task: dict[str, Any], scenario: Scenario) -> tuple[Any, Any]:
+    """Where the animals are at the start of a task, and their velocities."""
+    rows = np.array(asked.starts[task["seed"] % len(asked.starts)], np.float64).reshape(-1, 4)
+    return rows[:, :2], rows[:, 2:] / (scenario.motion.stride / scenario.motion.time_step)
+
+
+def _start(asked: FitQuestion, run: OneOf) -> State:
+    return given_start(
+        run.plan.scenario, run.task["seed"], *_vectors(asked, run.task, run.plan.scenario), None, None
+    )
+
+
+def _sized(asked: FitQuestion, task: dict[str, Any], scenario: Scenario) -> Scenario:
+    """The scenario with as many agents as its task starts with."""
+    if not asked.starts:
+        return scenario
+    agents = len(asked.starts[task["seed"] % len(asked.starts)])
+    return scenario if scenario.agents == agents else scenario.with_values({"agents": agents})
+
+
+def _triples(
+    step: Callable[[int], None], flocks: Callable[[], list[Flock]], time_step: float, asked: FitQuestion
+) -> list[list[Triple]]:
+    """Step worlds to the end and observe evenly spaced instants, with the times before and, if needed, after them."""
+    apart = max(1, round(asked.interval / time_step))
+    first, last = math.ceil(asked.discard / time_step) + apart, max(1, round(asked.seconds / time_step))
     middles = np.unique(np.linspace(first, max(last, first), asked.instants).astype(int))
     later = apart if asked.scope.looks_ahead else 0
-    triples, seen = [], dict[int, Flock]()
+    found: list[list[Triple]] = []
+    seen: dict[int, list[Flock]] = {}
+    now = 0
     for middle in middles.tolist():
-        flocks = []
-        for when in (middle - apart, middle, middle + later):
+        times = (middle - apart, middle, middle + later)
+        for when in times:
             if when not in seen:
-                simulation.step(when - simulation.step_count)
-                seen[when] = simulation.flock()
-            flocks.append(seen[when])
-        before, now, after = flocks
-        triples.append(triple_of(before, now, after, apart * step, asked.radius))
-        seen = {when: flock for when, flock in seen.items() if when >= middle}
-    return triples
+                step(when - now)
+                now, seen[when] = when, flocks()
+        worlds = [
+            triple_of(before, flock, after, apart * time_step, asked.radius)
+            for before, flock, after in zip(*(seen[when] for when in times), strict=True)
+        ]
+        found = found or [[] for _ in worlds]
+        for triples, triple in zip(found, worlds, strict=True):
+            triples.append(triple)
+        seen = {when: each for when, each in seen.items() if when >= middle}
+    return found
 
 
 def _plain(values: Any) -> list[float | None] | None:

@@ -50,6 +50,8 @@ class Candidates:
         self.do, self.read, self.measures = do, read, measures
         self.seed, self.batch, self.most = seed, batch, most
         self.number = 0
+        self.evaluated = 0
+        """Candidates judged in the current generation."""
         self.accepted: list[tuple[Row, Any]] = []
         """Row and particle of each accepted candidate of the last generation."""
         self._row: Row | None = None
@@ -59,7 +61,7 @@ class Candidates:
         if self._row is None:
             raise Pending(number, self.read(number, parameters))
         found = self._row.get("summaries", {})
-        return {name: _array(found.get(name), summary_size(name)) for name in self.measures}
+        return {name: as_array(found.get(name), summary_size(name)) for name in self.measures}
 
     def particles(self, simulate_one: Callable[[], Any]) -> list[tuple[Row, Any]]:
         """Run and judge a batch of candidates."""
@@ -98,7 +100,8 @@ class Candidates:
             np.random.set_state(kept)
 
 
-def _array(values: Any, size: int) -> Any:
+def as_array(values: Any, size: int) -> Any:
+    """A summary in a row as numbers, not numbers where it is undefined."""
     if values is None:
         return np.full(size, np.nan)
     return np.array([np.nan if value is None else value for value in values], np.float64)
@@ -113,16 +116,20 @@ def executor_sampler(candidates: Candidates) -> Any:
             self, n: int, simulate_one: Any, t: int, *, max_eval: Any = np.inf, **_: Any
         ) -> Any:
             sample = self._create_empty_sample()
-            candidates.accepted, evaluated = [], 0
-            while sample.n_accepted < n and evaluated < max_eval and candidates.number < candidates.most:
+            candidates.accepted, candidates.evaluated = [], 0
+            while (
+                sample.n_accepted < n
+                and candidates.evaluated < max_eval
+                and candidates.number < candidates.most
+            ):
                 for row, particle in candidates.particles(simulate_one):
                     if sample.n_accepted == n:
                         break  # in the order of drawing, so that fast runs are not preferred
-                    evaluated += 1
+                    candidates.evaluated += 1
                     sample.append(particle)
                     if particle.accepted:
                         candidates.accepted.append((row, particle))
-            self.nr_evaluations_ = evaluated
+            self.nr_evaluations_ = candidates.evaluated
             sample.ok = sample.n_accepted == n
             return sample
 

@@ -175,6 +175,8 @@ def distance_of(name: str, metric: str) -> Callable[[Any, Any], float]:
     compare = between_maps if name in MAPS else METRICS[metric]
 
     def measure(one: Any, other: Any) -> float:
+        if one is None or other is None:
+            return FAR
         a, b = (np.asarray(values, np.float64) for values in (one, other))
         if not np.isfinite(a).any() or not np.isfinite(b).any():
             return FAR

@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from murmura.core.errors import RunError
 from murmura.lab.damage import Damage, DamageError
 from murmura.lab.gsd.layout import CHECK, ENTRY, HEADER, MAGIC, NAME_SIZE, TYPES
+from murmura.scenario.models import MOST_AGENTS
 from murmura.scenario.plain_files import open_plain_file
+
+PIECE = 2**16
+"""Entries of the index that are read at a time."""
+MOST_NAMES = 2**12
+"""Greatest room for names of chunks, in pieces of `NAME_SIZE` bytes; a run has about twenty names."""
+LARGEST_CHUNK = 4 * 8 * MOST_AGENTS
+"""[bytes] Four numbers for each agent: no chunk of a frame is larger."""
 
 
 class GsdReader:
@@ -48,15 +56,15 @@ class GsdReader:
             raise self.damage("it is not a GSD file of version 2")
         if index is not None:
             self.header["index_location"], self.header["index_room"] = index
+        if self.header["names_room"] > MOST_NAMES:
+            raise self.damage(f"its list of names claims {self.header['names_room']:,} x {NAME_SIZE} bytes")
         names = self._bytes(int(self.header["names_location"]), int(self.header["names_room"]) * NAME_SIZE)
         self.names = [text.decode("utf-8", "replace") for text in names.split(b"\0\0")[0].split(b"\0")]
         if self.names[-1] != CHECK:
             raise self.damage("its frames have no checksums: it was not written by murmura")
-        room = int(self.header["index_room"]) * ENTRY.itemsize
-        entries = np.frombuffer(self._bytes(int(self.header["index_location"]), room), ENTRY)
-        # An index ends at its first entry without an offset. If others follow, that one was damaged: they are read.
-        self._places = np.flatnonzero(entries["location"] != 0)
-        self._entries = entries[self._places]
+        self._places, self._entries = self._index(
+            int(self.header["index_location"]), int(self.header["index_room"])
+        )
         frames = _frames(self._entries["frame"])
         is_sum = self._entries["name"] == len(self.names) - 1
         # After the last checksum there is at most one incomplete frame.
@@ -69,6 +77,26 @@ class GsdReader:
         last[self._starts[1:][~gone] - 1] = True
         senseless = frames[~sane | (is_sum != last)]
         self._senseless = {*senseless[senseless < count].tolist(), *np.flatnonzero(gone).tolist()}
+
+    def _index(self, place: int, room: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """The places of all entries, and the entries, read in pieces: a file with a hole may claim room without end.
+
+        An index ends at its first entry without an offset. If others follow, that one was damaged: they are read.
+        """
+        self._within(place, room * ENTRY.itemsize)
+        places, entries = [np.empty(0, np.int64)], [np.empty(0, ENTRY)]
+        found = 0
+        for begin in range(0, room, PIECE):
+            # An index is doubled when it is full, so half of its room is used.
+            if begin > 4 * found + 2 * PIECE:
+                raise self.damage(f"its index claims room for {room:,} chunks, and has {found:,}")
+            count = min(PIECE, room - begin)
+            piece = np.frombuffer(self._bytes(place + begin * ENTRY.itemsize, count * ENTRY.itemsize), ENTRY)
+            here = np.flatnonzero(piece["location"] != 0)
+            places.append(here + begin)
+            entries.append(piece[here])
+            found += len(here)
+        return np.concatenate(places), np.concatenate(entries)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -129,19 +157,27 @@ class GsdReader:
 
     def _array(self, entry: Any, frame: int) -> NDArray[Any]:
         dtype, shape = TYPES[int(entry["type"])], (int(entry["rows"]), int(entry["columns"]))
-        content = self._bytes(int(entry["location"]), shape[0] * shape[1] * dtype.itemsize, frame)
+        size = shape[0] * shape[1] * dtype.itemsize
+        if size > LARGEST_CHUNK:
+            raise self.damage(
+                f"a chunk of it claims {size:,} bytes, expected at most {LARGEST_CHUNK:,}", frame
+            )
+        content = self._bytes(int(entry["location"]), size, frame)
         array = np.frombuffer(content, dtype)
         return array.reshape(shape) if shape[1] > 1 else array
 
     def _bytes(self, place: int, count: int, frame: int | None = None) -> bytes:
-        if place < 0 or place + count > self._size:
-            raise self.damage("parts of it are beyond the end of the file", frame)
+        self._within(place, count, frame)
         with self._lock:
             self._file.seek(place)
             content = self._file.read(count)
         if len(content) != count:
             raise self.damage("the file ends too early", frame)
         return content
+
+    def _within(self, place: int, count: int, frame: int | None = None) -> None:
+        if place < 0 or place + count > self._size:
+            raise self.damage("parts of it are beyond the end of the file", frame)
 
     def damage(self, what: str, frame: int | None = None) -> DamageError:
         return DamageError(Damage(self.path, what, frame=frame))

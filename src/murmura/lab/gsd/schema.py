@@ -8,53 +8,27 @@ ids or species have those of frame 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.layout import AXES
+from murmura.lab.units import units_of_frames
 from murmura.scenario import Scenario
 
 STEP, BOX, DIMENSIONS = "configuration/step", "configuration/box", "configuration/dimensions"
 COUNT, TYPES, TYPE = "particles/N", "particles/types", "particles/typeid"
 POSITION, VELOCITY, ID, LOG = "particles/position", "particles/velocity", "log/particles/id", "log/particles/"
+UNITS = "log/units"
+"""In the first frame: JSON as bytes, for example {"position": "u", "velocity": "u/s"}."""
 ITEMS = "log/items/"
 """Rows of items by rule: food, hunters, carcasses. Films and replays show them."""
 SPECIES = "species_id"
 IMPLIED = ("id", "species_id", "velocity_x", "velocity_y", "velocity_z")
 """Columns that every frame contains."""
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """The flock at one step, in ascending id.
-
-    Attributes:
-        step: The number of steps so far.
-        time: Simulated time [s].
-        ids: Shape (n,).
-        species: Numbers of the scenario's species, shape (n,).
-        positions: Shape (n, 2) [u], (n, 3) in a 3-D world.
-        velocities: Of the same shape, in the scenario's velocity unit.
-        columns: The recorded columns, shape (n,) each.
-        items: Rows of items that are stepped (food, hunters, carcasses), by rule.
-    """
-
-    step: int
-    time: float
-    ids: NDArray[np.int32]
-    species: NDArray[np.int32]
-    positions: NDArray[np.float32]
-    velocities: NDArray[np.float32]
-    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    items: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-
-    @property
-    def agent_count(self) -> int:
-        return len(self.ids)
 
 
 def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
@@ -67,6 +41,13 @@ def constants(scenario: Scenario) -> dict[str, NDArray[Any]]:
         DIMENSIONS: np.array([scenario.world.dimension], "u1"),
         TYPES: np.frombuffer(text, "i1").reshape(-1, width),
     }
+
+
+def units(scenario: Scenario, columns: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """The units of the file and its time step, which the first frame contains."""
+    step = {"time_step": f"{scenario.motion.time_step!r} s"}
+    text = json.dumps({**units_of_frames(scenario, columns), **step}).encode()
+    return {UNITS: np.frombuffer(text, "i1")}
 
 
 def middle(scenario: Scenario) -> NDArray[np.float32]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from murmura import __version__
 from murmura.core.state import column_type
+from murmura.engine.reading.frame import Frame
 from murmura.engine.reading.snapshot import Snapshot
 from murmura.engine.simulation import Simulation
 from murmura.lab.gsd.schema import (
@@ -27,11 +28,12 @@ from murmura.lab.gsd.schema import (
     STEP,
     TYPE,
     TYPES,
+    UNITS,
     VELOCITY,
-    Frame,
     constants,
     middle,
     places,
+    units,
 )
 from murmura.lab.gsd.writer import GsdWriter
 from murmura.lab.runs.reading.frames import Frames
@@ -69,7 +71,7 @@ class TrajectoryWriter:
     def create(cls, path: Path, scenario: Scenario, columns: Sequence[str]) -> TrajectoryWriter:
         own = [LOG + name for name in columns]
         own += [ITEMS + name for name, rule in scenario.rules if rule.enabled and rule.turn]
-        names = [STEP, BOX, DIMENSIONS, COUNT, TYPES, TYPE, POSITION, VELOCITY, ID, *own]
+        names = [STEP, BOX, DIMENSIONS, COUNT, TYPES, TYPE, POSITION, VELOCITY, ID, UNITS, *own]
         return cls(GsdWriter.create(path, names, f"murmura {__version__}"), scenario, columns, None)
 
     @classmethod
@@ -134,7 +136,8 @@ class TrajectoryWriter:
         """Ids and species of a frame: only in the first one and in those that differ from it."""
         if self._first is None:
             self._first = (ids.copy(), species.copy())
-            return constants(self._scenario) | {ID: ids.copy(), TYPE: species.astype("<u4")}
+            named = units(self._scenario, self._own)
+            return constants(self._scenario) | named | {ID: ids.copy(), TYPE: species.astype("<u4")}
         chunks = {}
         for name, now, then in zip((ID, TYPE), (ids, species), self._first, strict=True):
             if now is self._same.get(name):

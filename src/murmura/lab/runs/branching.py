@@ -16,9 +16,9 @@ import numpy as np
 
 from murmura.core.errors import MurmuraError, RunError
 from murmura.engine.lineage import Lineage
+from murmura.engine.reading.frame import Frame
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import DamageError, warn_of_damage
-from murmura.lab.gsd.schema import Frame
 from murmura.lab.runs.checkpoints import whole_checkpoints
 from murmura.lab.runs.run import Run
 
@@ -32,6 +32,7 @@ class BranchableRun:
         self._run = run
         self._backend = backend or ("auto" if run.is_tracked else str(run.manifest["backend"]))
         self._threads = threads
+        self._portable = bool(run.manifest.get("portable", False))
         self.scenario, self.seed = run.scenario, run.seed
         self.name = run.folder.resolve().name
 
@@ -61,6 +62,7 @@ class BranchableRun:
 
     def branch(self, number: int) -> tuple[Simulation, str]:
         """A simulation at the step of a frame, and a description of how it was obtained."""
+        self._run.check_known()
         frame = self.frame(number)
         simulation = None if self._run.is_tracked else self._nearest(frame.step)
         if simulation is not None:
@@ -74,7 +76,7 @@ class BranchableRun:
         simulation = Simulation(
             self.scenario, self.seed, self._backend, self._threads,
             positions=frame.positions, velocities=frame.velocities, species=frame.species, ids=frame.ids,
-            first_step=frame.step,
+            first_step=frame.step, portable=self._portable,
         )  # fmt: skip
         unknown = "the animals' rules are unknown: they move straight ahead until you enable some"
         return (
@@ -91,7 +93,7 @@ class BranchableRun:
         if int(self._run.manifest["first_step"]) != 0:
             return None
         try:
-            return Simulation(self.scenario, self.seed, self._backend, self._threads)
+            return Simulation(self.scenario, self.seed, self._backend, self._threads, portable=self._portable)
         except MurmuraError:
             return None
 

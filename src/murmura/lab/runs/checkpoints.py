@@ -10,6 +10,7 @@ from murmura.core.errors import RunError
 from murmura.engine import checkpoint
 from murmura.engine.checkpoint import Checkpoint
 from murmura.engine.simulation import Simulation
+from murmura.scenario.plain_files import file_hash
 
 SLOTS = ("checkpoint-A.npz", "checkpoint-B.npz")
 
@@ -27,6 +28,11 @@ class Checkpoints:
         digest = checkpoint.save(simulation, self._folder / SLOTS[self._turn], {"outputs": outputs})
         self._turn, self.is_empty = 1 - self._turn, False
         return digest
+
+
+def checkpoint_hashes(folder: Path) -> dict[str, str]:
+    """The SHA-256 of each checkpoint there is."""
+    return {name: file_hash(folder / name) for name in SLOTS if (folder / name).exists()}
 
 
 def whole_checkpoints(folder: Path, problems: list[str]) -> Iterator[tuple[Path, Checkpoint]]:

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
-from murmura.engine.checkpoint import write_atomically
 from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
-from murmura.lab.runs.checkpoints import Checkpoints
+from murmura.lab.runs.checkpoints import Checkpoints, checkpoint_hashes
 from murmura.lab.runs.manifest import Recording, new_manifest, sha256
 from murmura.lab.runs.recorder import Outputs
-from murmura.lab.runs.recording import CHECKPOINT_EVERY
+from murmura.lab.runs.request import CHECKPOINT_EVERY
 from murmura.lab.runs.run import CONFIG
 from murmura.measure import cheap_measures, measure_flock
 from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
+from murmura.scenario.plain_files import write_atomically
 
 EVERY = 6
 """Steps between two frames: ten frames per simulated second at sixty steps per second."""
@@ -73,6 +73,7 @@ class LiveRecording:
         manifest.final_hash = self._checkpoints.save(simulation, marks)
         manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
         manifest.counts = self._outputs.counts()
+        manifest.checkpoints = checkpoint_hashes(self.folder)
         manifest.write(self.folder)
         self._outputs.close()
 
@@ -104,7 +105,7 @@ class LiveRunRecorder:
             )
         folder = self._new_folder(session.scenario.name, session.simulation.seed)
         self._now = LiveRecording(session.simulation, session.scenario, folder)
-        self._heard, self._epoch = session.feed.newest, session.scene.epoch
+        self._heard, self._epoch = session.watch.feed.newest, session.scene.epoch
         session.add_listener(self._look)
         self._session = session
         return self.status()
@@ -116,8 +117,8 @@ class LiveRunRecorder:
         if session.scene.epoch != self._epoch:  # a new flock is a new run
             self._finish(None)
             return
-        events = session.feed.since(self._heard)
-        self._heard = session.feed.newest
+        events = session.watch.feed.since(self._heard)
+        self._heard = session.watch.feed.newest
         try:
             run.observe(session.simulation, events)
         except (MurmuraError, OSError):  # a full disk must not stop the flock

@@ -1,7 +1,7 @@
 """manifest.json: what was run, with what, where, and how it ended. It may come from anywhere, so it is validated.
 
-Since format 2 it has a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and the number of frames
-and lines of the others, whose lines have checksums. A run keeps the format it was started with.
+It has a seal (the SHA-256 of itself), the SHA-256 of the small files beside it, and the number of frames and lines of
+the others, whose lines have checksums.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal, write_atomically
+from murmura.engine.checkpoint import seal
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
-from murmura.scenario.plain_files import parse_json, read_plain_file
+from murmura.lab.rule_code import rule_code
+from murmura.lab.units import units_of, units_of_frames
+from murmura.scenario import Scenario
+from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
+from murmura.scenario.plugins import plugin_record
 
 MANIFEST = "manifest.json"
 LARGEST_FILE = 2**20
 LARGEST_STEP = 2**62
 Step = Field(ge=0, le=LARGEST_STEP)
-SUMMED = ("start_hash", "counts", "files", "seal")
-"""Fields that only manifests of format 2 have."""
 
 
 class Recording(BaseModel):
@@ -52,16 +54,19 @@ class Recording(BaseModel):
 
 
 class Manifest(BaseModel):
-    """The whole file. Hashes are SHA-256; that of `run.gsd` covers its index and its frames' checksums."""
+    """The whole file. Hashes are SHA-256; that of `run.gsd` covers its index and its frames' checksums.
+
+    `counts`, `hashes` and `checkpoints` are known once a run has ended.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    format: Literal[1, 2] = 2
+    format: Literal[2] = 2
     murmura: str
     git: str | None
     python: str
     numpy: str
-    numba: str
+    llvmlite: str
     platform: str
     started: str
     scenario: str
@@ -69,6 +74,7 @@ class Manifest(BaseModel):
     backend: str
     threads: int
     adapter: str | None = None  # the GPU, with the webgpu backend
+    portable: bool = False  # products and sums rounded one by one, as browsers do
     first_step: int = Step
     steps: int = Step
     recording: Recording
@@ -81,13 +87,12 @@ class Manifest(BaseModel):
     resumed: list[dict[str, Any]] = []
     start_hash: str | None = None
     counts: dict[str, int] = {}
+    checkpoints: dict[str, str] = {}
     files: dict[str, str] = {}
+    rule_code: dict[str, str] = {}
+    plugins: dict[str, str] = {}
+    units: dict[str, str] = {}
     seal: str | None = None
-
-    @property
-    def has_sums(self) -> bool:
-        """Whether lines have checksums, and this file a seal."""
-        return self.format >= 2
 
     @property
     def end(self) -> int:
@@ -95,11 +100,8 @@ class Manifest(BaseModel):
         return self.first_step + self.steps
 
     def write(self, folder: Path) -> None:
-        data = self.model_dump(mode="json", exclude={"seal"} if self.has_sums else set(SUMMED))
-        if self.adapter is None:
-            del data["adapter"]
-        if self.has_sums:
-            data["seal"] = seal(data)
+        data = self.model_dump(mode="json", exclude={"seal"})
+        data["seal"] = seal(data)
         write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
 
 
@@ -116,12 +118,23 @@ def new_manifest(simulation: Simulation, steps: int, recording: Recording, files
         backend=simulation.backend,
         threads=simulation.threads,
         adapter=simulation.adapter,
+        portable=simulation.portable,
         first_step=simulation.step_count,
         steps=steps,
         steps_done=0,
         recording=recording,
         start_hash=simulation.state_hash(),
         files=files,
+        rule_code=rule_code([simulation.scenario]),
+        plugins=plugin_record(),
+        units=recorded_units(simulation.scenario, recording),
+    )
+
+
+def recorded_units(scenario: Scenario, recording: Recording) -> dict[str, str]:
+    """Units of frames, metrics and events, for files whose lines have no place for them."""
+    return dict(units_of_frames(scenario, recording.columns)) | units_of(
+        ("time", "x", "y", *recording.measures)
     )
 
 
@@ -136,7 +149,7 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
                 f"{folder} has no {MANIFEST}: the run was stopped before it began. Start it again with the same command"
             ) from None
         raise ScenarioError(
-            f"{folder} is not a run folder: {path}: {error.strerror}. Make one with `murmura run`"
+            f"{folder} is not a run folder: {_why(folder, error)}. Make one with `murmura run`"
         ) from None
     except ValueError as error:
         raise RunError(f"{path} is damaged: {error}") from None
@@ -145,15 +158,23 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
             f"{folder} is not a run of murmura: its {MANIFEST} was written by another program"
         )
     try:
-        found = Manifest.model_validate({"format": 1} | data)
+        found = Manifest.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
-    is_right = found.seal == seal(data) if found.has_sums else not (found.seal or found.files)
-    if not is_right:
+    if found.seal != seal(data):
         on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
     return found
+
+
+def _why(folder: Path, error: OSError) -> str:
+    if not folder.exists():
+        return "there is no such folder"
+    if not folder.is_dir():
+        return "it is a file"
+    is_absent = isinstance(error, FileNotFoundError)
+    return f"it has no {MANIFEST}" if is_absent else f"{MANIFEST} cannot be read: {error.strerror}"
 
 
 def now() -> str:
@@ -169,7 +190,7 @@ def versions() -> dict[str, Any]:
         "git": source_revision(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": version("numba"),
+        "llvmlite": version("llvmlite"),
         "platform": platform.platform(),
     }
 

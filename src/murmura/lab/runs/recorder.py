@@ -27,7 +27,7 @@ from murmura.lab.files.json_lines import LinesWriter, checked
 from murmura.lab.gsd.trajectory import TrajectoryWriter
 from murmura.lab.interrupts import Interrupts
 from murmura.lab.runs.cadence import Cadence, parse_interval
-from murmura.lab.runs.checkpoints import Checkpoints
+from murmura.lab.runs.checkpoints import Checkpoints, checkpoint_hashes
 from murmura.lab.runs.manifest import Manifest
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run
 from murmura.measure import Flock, measure_flock
@@ -58,8 +58,8 @@ class Outputs:
         """Create the files."""
         return cls(
             TrajectoryWriter.create(folder / TRAJECTORY, scenario, manifest.recording.columns),
-            LinesWriter.create(folder / METRICS, manifest.has_sums),
-            LinesWriter.create(folder / EVENTS, manifest.has_sums),
+            LinesWriter.create(folder / METRICS),
+            LinesWriter.create(folder / EVENTS),
         )
 
     @classmethod
@@ -76,8 +76,8 @@ class Outputs:
             TrajectoryWriter.reopen(
                 run.folder / TRAJECTORY, run.scenario, manifest.recording.columns, marks[TRAJECTORY], ready
             ),
-            LinesWriter.reopen(run.folder / METRICS, marks[METRICS], manifest.has_sums),
-            LinesWriter.reopen(run.folder / EVENTS, marks[EVENTS], manifest.has_sums),
+            LinesWriter.reopen(run.folder / METRICS, marks[METRICS]),
+            LinesWriter.reopen(run.folder / EVENTS, marks[EVENTS]),
         )
 
     def commit(self) -> None:
@@ -144,6 +144,7 @@ class Recorder:
                 marks = self._outputs.marks()
                 manifest.hashes = {name: mark.get("sha256") or mark["digest"] for name, mark in marks.items()}
                 manifest.counts = self._outputs.counts()
+                manifest.checkpoints = checkpoint_hashes(self._folder)
                 manifest.write(self._folder)
         if manifest.status == "interrupted":
             raise KeyboardInterrupt

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from murmura.core.errors import MurmuraError, RunError, ScenarioError
 from murmura.core.state import column_name
-from murmura.engine.checkpoint import write_atomically
 from murmura.engine.reading.instant import measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
@@ -19,14 +19,15 @@ from murmura.lab.runs.checkpoints import SLOTS, Checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, MANIFEST, Recording, new_manifest, sha256
 from murmura.lab.runs.reading.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
+from murmura.lab.runs.request import CHECKPOINT_EVERY, RunRequest
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
 from murmura.lab.sweeps.one_run import check_measures
 from murmura.scenario import Scenario
 from murmura.scenario.files import json_content
+from murmura.scenario.plain_files import write_atomically
 
 LOCK = ".lock"
 OWN_FILES = (LOCK, CONFIG, MANIFEST, TRAJECTORY, METRICS, EVENTS, ATMOSPHERE, TRACKS, *SLOTS)
-CHECKPOINT_EVERY = "30s"
 
 
 def record(
@@ -35,12 +36,7 @@ def record(
     folder: str | Path,
     every: int = 100,
     progress: Progress | None = None,
-    *,
-    columns: Sequence[str] = (),
-    metrics_every: int | None = None,
-    checkpoint_every: str = CHECKPOINT_EVERY,
-    rule_files: Sequence[str] = (),
-    measures: Sequence[str] | None = None,
+    **options: Any,
 ) -> Run:
     """Run `steps` steps and write them to a new folder.
 
@@ -52,26 +48,31 @@ def record(
         folder: A new or empty folder.
         every: Steps between two frames, and between two lines of metrics.
         progress: Called now and then with the current and the last step.
-        columns: State columns to record besides positions, velocities, species and ids.
-        metrics_every: Steps between two lines of metrics with all measures; by default they take at most a fifth of
-            the run's time.
-        checkpoint_every: Steps, or seconds as in "30s".
-        rule_files: Files with user-defined rules, for error messages when they are missing.
-        measures: Measures to compute for every frame; by default all that suit the scenario, costly ones less often.
+        **options: Other fields of `RunRequest`: columns, metrics_every, measures, checkpoint_every, rule_files.
     """
-    folder = Path(folder)
-    check_request(steps, folder, every, columns, metrics_every, checkpoint_every)
+    return record_run(simulation, RunRequest(steps, Path(folder), every, **options), progress)
+
+
+def record_run(simulation: Simulation, request: RunRequest, progress: Progress | None = None) -> Run:
+    """Run the steps that are requested, as `record` does."""
+    folder, columns, measures = request.folder, request.columns, request.measures
+    check_request(request)
     check_measures(measures or (), simulation.scenario)
+    if not simulation.has_current_rules:
+        raise ScenarioError(
+            "a rule, or what it calls or reads, was changed after this simulation was made, which still runs the older "
+            "one: make a new Simulation and record that"
+        )
     for name in columns:
         simulation.state[name]  # raises if there is no such column
     settings = Recording(
-        every=every,
-        metrics_every=metrics_every,
-        checkpoint_every=checkpoint_every,
+        every=request.every,
+        metrics_every=request.metrics_every,
+        checkpoint_every=request.checkpoint_every,
         columns=_full_names(columns),
         measures=measures_of(simulation.scenario) if measures is None else list(dict.fromkeys(measures)),
         named=measures is not None,
-        rule_files=list(rule_files),
+        rule_files=list(request.rule_files),
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ def record(
         raise ScenarioError(f"cannot write to {folder}: {error}") from None
     with writing(folder):
         content = json_content(simulation.scenario)
-        manifest = new_manifest(simulation, steps, settings, {CONFIG: sha256(content)})
+        manifest = new_manifest(simulation, request.steps, settings, {CONFIG: sha256(content)})
         # These two first: after this, the run can be restarted, whatever happens to this process.
         write_atomically(folder / CONFIG, content)
         manifest.write(folder)
@@ -126,20 +127,20 @@ def writing(folder: Path) -> Iterator[None]:
         raise RunError(f"cannot write the run to {folder}: {error}{rest}") from None
 
 
-def check_request(
-    steps: int,
-    folder: Path,
-    every: int,
-    columns: Sequence[str] = (),
-    metrics_every: int | None = None,
-    checkpoint_every: str = CHECKPOINT_EVERY,
-    scenario: Scenario | None = None,
-    seed: int | None = None,
-) -> None:
-    """Raise if `record` cannot begin, before anything is compiled or written: a run never overwrites another.
+def check_request(request: RunRequest, scenario: Scenario | None = None, seed: int | None = None) -> None:
+    """Raise if a run cannot begin, before anything is compiled or written: a run never overwrites another.
 
     With `scenario` and `seed`, the message distinguishes a folder that contains the same run from one with another.
     """
+    _check_steps(request.steps, request.every, request.metrics_every)
+    _full_names(request.columns)
+    parse_interval(request.checkpoint_every)
+    if scenario is not None:
+        json_content(scenario)  # raises if it could not be read back
+    check_folder(request.folder, scenario, seed)
+
+
+def _check_steps(steps: int, every: int, metrics_every: int | None) -> None:
     if steps < 0 or every < 1:
         raise ScenarioError(
             f"expected at least 0 steps and at least 1 step between metrics, got {steps} and {every}"
@@ -152,10 +153,10 @@ def check_request(
         raise ScenarioError(
             f"metrics are computed for frames: expected a multiple of {every} steps between them, got {metrics_every}"
         )
-    _full_names(columns)
-    parse_interval(checkpoint_every)
-    if scenario is not None:
-        json_content(scenario)  # raises if it could not be read back
+
+
+def check_folder(folder: Path, scenario: Scenario | None = None, seed: int | None = None) -> None:
+    """Raise if a folder is not free for a new run."""
     try:
         if folder.exists() and not is_free(folder):
             raise ScenarioError(f"{folder} is not empty: {_what_is_there(folder, scenario, seed)}")

@@ -11,17 +11,15 @@ from murmura.engine.reading.instant import check_measure
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import refuse
 from murmura.lab.exports.lineage import lineage_of_run
-from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.runs.cadence import FOREVER
+from murmura.lab.rule_code import check_rule_code, rule_code
 from murmura.lab.runs.checkpoints import SLOTS, Checkpoints, whole_checkpoints
+from murmura.lab.runs.early_end import never_came_far
 from murmura.lab.runs.manifest import Manifest, now, versions
 from murmura.lab.runs.reading.atmosphere import ATMOSPHERE, keep_atmosphere
 from murmura.lab.runs.recorder import Outputs, Progress, Recorder
 from murmura.lab.runs.recording import writing
 from murmura.lab.runs.run import EVENTS, METRICS, TRAJECTORY, Run, open_run
 
-SMALL = 2**20
-"""[bytes] Files of a run that has only just begun are smaller."""
 Announce = Callable[[str], None]
 Ready = Callable[[Simulation], None]
 
@@ -51,6 +49,7 @@ def resume(
         _check_resumable(run, manifest, steps)
         end = manifest.first_step + (manifest.steps if steps is None else steps)
         _warn_of_differences(manifest, announce)
+        check_rule_code(manifest.rule_code, rule_code([run.scenario]), folder, announce)
 
         def ready(simulation: Simulation) -> None:
             """Mark the run as running before anything is truncated: its counts and hashes belong to the old files."""
@@ -73,14 +72,22 @@ def _going_on(manifest: Manifest, simulation: Simulation, end: int) -> Manifest:
     entry = {"step": simulation.step_count, "when": now(), **versions()}
     return manifest.model_copy(
         update=versions()
+        | {"rule_code": rule_code([simulation.scenario])}
         | {"steps": end - manifest.first_step, "status": "running", "error": None, "final_hash": None}
-        | {"hashes": {}, "counts": {}, "threads": simulation.threads, "resumed": [*manifest.resumed, entry]}
+        | {
+            "hashes": {},
+            "counts": {},
+            "checkpoints": {},
+            "threads": simulation.threads,
+            "resumed": [*manifest.resumed, entry],
+        }
         # Rewritten at the end; a crash in between must not leave hashes of the old files.
         | {"files": {name: found for name, found in manifest.files.items() if name != ATMOSPHERE}}
     )
 
 
 def _check_resumable(run: Run, manifest: Manifest, steps: int | None) -> None:
+    run.check_known()
     if steps is not None and steps < 0:
         raise ScenarioError(f"expected at least 0 steps, got {steps}")
     if run.is_tracked:
@@ -111,7 +118,7 @@ def _is_known(name: str, run: Run) -> bool:
 
 def _warn_of_differences(manifest: Manifest, announce: Announce) -> None:
     here = versions()
-    differing = [key for key in here if here[key] != getattr(manifest, key)]
+    differing = [key for key in here if getattr(manifest, key) not in (None, here[key])]
     if differing:
         listed = ", ".join(f"{key} {getattr(manifest, key)} then, {here[key]} now" for key in differing)
         announce(f"the run was made with other versions, which may give different results: {listed}")
@@ -121,11 +128,16 @@ def _restore(
     run: Run, manifest: Manifest, end: int, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs, Path | None]:
     """Restore the newest intact checkpoint with its outputs; restart a run that never had one."""
-    if _never_came_far(run.folder):
+    if never_came_far(run.folder):
         return *_begun_anew(run, manifest, threads, announce, ready), None
     problems: list[str] = []
     for path, found in whole_checkpoints(run.folder, problems):
-        if found.seed != manifest.seed or found.scenario != run.scenario:
+        is_own = (found.seed, found.scenario, found.portable) == (
+            manifest.seed,
+            run.scenario,
+            manifest.portable,
+        )
+        if not is_own or found.step_count < manifest.first_step:
             problems.append(f"{path} belongs to another run")
             continue
         if found.step_count > end:
@@ -153,28 +165,13 @@ def _restore(
     )
 
 
-def _never_came_far(folder: Path) -> bool:
-    """Whether a run was killed before its first checkpoint; its files then contain at most its first step."""
-    if any((folder / name).exists() for name in SLOTS):
-        return False
-    try:
-        frames = len(GsdReader(folder / TRAJECTORY))
-    except RunError:  # missing or incomplete
-        path = folder / TRAJECTORY
-        frames = 0 if not path.exists() or path.stat().st_size <= SMALL else FOREVER
-    lines = [
-        path.read_bytes().count(b"\n") if path.stat().st_size <= SMALL else FOREVER
-        for name in (METRICS, EVENTS)
-        if (path := folder / name).exists()
-    ]
-    return frames <= 1 and all(count <= 1 for count in lines)
-
-
 def _begun_anew(
     run: Run, manifest: Manifest, threads: int | None, announce: Announce, ready: Ready
 ) -> tuple[Simulation, Outputs]:
     """The run from the start of its scenario; only checkpoints contain other starts."""
-    simulation = Simulation(run.scenario, run.seed, manifest.backend, threads, announce=announce)
+    simulation = Simulation(
+        run.scenario, run.seed, manifest.backend, threads, portable=manifest.portable, announce=announce
+    )
     if manifest.first_step or simulation.state_hash() != manifest.start_hash:
         raise RunError(
             f"{run.folder} cannot be resumed: it was stopped before its first checkpoint, and did not begin from the "

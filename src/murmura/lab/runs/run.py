@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
+from murmura.core.extras import needs
 from murmura.engine.simulation import Simulation
 from murmura.lab.damage import Damage, OnDamage, warn_of_damage
-from murmura.lab.extras import needs
 from murmura.lab.files.json_lines import read_rows
 from murmura.lab.runs.checkpoints import whole_checkpoints
 from murmura.lab.runs.manifest import LARGEST_STEP, read_manifest, sha256
 from murmura.lab.runs.reading.frames import Frames
-from murmura.scenario import Scenario, load_scenario
+from murmura.lab.units import velocity_unit
+from murmura.scenario import Scenario
 from murmura.scenario.about import html_table
-from murmura.scenario.files import LARGEST_FILE
+from murmura.scenario.files import LARGEST_FILE, load_recorded
 from murmura.scenario.plain_files import read_plain_file
+from murmura.scenario.plugins import plugins as loaded_plugins
 
 if TYPE_CHECKING:
     import polars
@@ -44,20 +46,35 @@ class Run:
         self.folder = folder
         found = read_manifest(folder, on_damage)
         self.manifest: dict[str, Any] = found.model_dump(exclude={"seal"})
-        self.has_sums = found.has_sums
+        self.unknown: list[str] = []
+        """Rules and kinds of hunters that are not registered here: the scenario is without them."""
         try:
             self.scenario: Scenario = self._scenario(on_damage)
         except (ScenarioError, UnknownNameError) as error:
-            files = found.recording.rule_files
-            hint = f". It was made with --rules {' --rules '.join(files)}: load these first" if files else ""
-            raise RunError(f"the run in {folder} cannot be read: {error}{hint}") from None
+            raise RunError(f"the run in {folder} cannot be read: {error}{self._where_from()}") from None
+
+    def check_known(self) -> None:
+        """Raise if the run cannot be continued or repeated, because some of its rules are not registered here."""
+        if self.unknown:
+            raise RunError(
+                f"the run in {self.folder} can be looked at, but not continued: {', '.join(self.unknown)} "
+                f"{'is' if len(self.unknown) == 1 else 'are'} not known here{self._where_from()}"
+            )
+
+    def _where_from(self) -> str:
+        files, plugins = self.manifest["recording"]["rule_files"], self.manifest["plugins"]
+        hint = f". It was made with --rules {' --rules '.join(files)}: load these first" if files else ""
+        installed = {plugin.name for plugin in loaded_plugins()}
+        absent = [about.partition(" sha256:")[0] for name, about in plugins.items() if name not in installed]
+        return hint + (f". It was made with plugins: install {', '.join(absent)}" if absent else "")
 
     def _scenario(self, on_damage: OnDamage) -> Scenario:
         """The scenario of config.json or, if that is damaged, of a checkpoint."""
         path = self.folder / CONFIG
-        damage = small_damage(path, self.manifest["files"].get(CONFIG)) if self.has_sums else None
+        damage = small_damage(path, self.manifest["files"].get(CONFIG))
         if damage is None:
-            return load_scenario(path)
+            scenario, self.unknown = load_recorded(path)
+            return scenario
         for _, found in whole_checkpoints(self.folder, []):
             if found.seed == self.seed:
                 on_damage(replace(damage, what=f"{damage.what}; the scenario was read from a checkpoint"))
@@ -67,6 +84,11 @@ class Run:
     @property
     def seed(self) -> int:
         return int(self.manifest["seed"])
+
+    @property
+    def velocity_unit(self) -> str:
+        """The unit of velocities in `frames`: u/s, or u/tick. Tables and exports have u/s, as measures do."""
+        return velocity_unit(self.scenario)
 
     @property
     def is_tracked(self) -> bool:
@@ -116,9 +138,7 @@ class Run:
         """The rows of a table; `on_damage` is called for damaged lines."""
         name, check = (METRICS, check_metrics) if table == "metrics" else (EVENTS, check_event)
         # While a run is in progress, and after it was killed, the number of lines is unknown.
-        return read_rows(
-            self.folder / name, self.has_sums, self.manifest["counts"].get(name), check, on_damage
-        )
+        return read_rows(self.folder / name, self.manifest["counts"].get(name), check, on_damage)
 
     def verify(self) -> Report:
         """Read the whole folder and compare it with its checksums."""
@@ -149,6 +169,18 @@ class Run:
         raise RunError(
             f"{self.folder} has no final state: {'; '.join(problems) or 'no checkpoint contains it'}"
         )
+
+    def network(self, frame: int, to: Literal["scipy", "networkx"] = "scipy") -> Any:
+        """Who perceives whom in a frame.
+
+        Args:
+            frame: Its number.
+            to: "scipy" for a sparse array of bool, in which entry (i, j) is set if agent i of the frame perceives agent
+                j, or "networkx" for a directed graph of ids with positions, velocities and species.
+        """
+        from murmura.lab.exports.network import graph, network
+
+        return network(self, self.frames[frame]) if to == "scipy" else graph(self, self.frames[frame], to)
 
     def to_xarray(self) -> xarray.Dataset:
         """The frames as an xarray dataset with dimensions step, agent and axis, read lazily."""
@@ -207,6 +239,8 @@ def small_damage(path: Path, expected: str | None) -> Damage | None:
 def check_metrics(row: dict[str, Any]) -> None:
     """Refuse a row of metrics that contains anything but numbers and null."""
     check_step(row)
+    if row.get("time") is None:
+        raise ValueError("it has no time")
     for name, value in row.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise ValueError(f"{name} must be a number, got {value!r:.40}")

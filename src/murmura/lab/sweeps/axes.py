@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from murmura.core.errors import ScenarioError
 from murmura.scenario import Scenario
-from murmura.scenario.paths import field_at, is_place, read_value
+from murmura.scenario.paths import assign, field_at, read_value
 
 FORM = "PATH=LOW:HIGH:COUNT, PATH=LOW:HIGH:COUNT:log or PATH=A,B,C"
 MOST_VALUES = 1_000_000
+DASHED = re.compile(r"(-?[\d.]+) *- *(-?[\d.]+)")
+"""A range as many write it, 0-5."""
 
 
 @dataclass(frozen=True)
@@ -121,24 +124,19 @@ def _read(text: str, scenario: Scenario) -> Axis:
     if not separator or not path or not values:
         raise ScenarioError(f"--vary takes {FORM}, got {text!r}")
     _check_path(scenario, path)
+    dashed = DASHED.fullmatch(values)
+    if dashed and _is_number(scenario, path):
+        raise ScenarioError(
+            f"--vary takes {FORM}, got {text!r} (did you mean {path}={dashed[1]}:{dashed[2]}:5?)"
+        )
     if ":" not in values or values.startswith(("[", "{", '"')):
         return Axis(path, _read_list(values, text))
     return _read_range(path, values.split(":"), text, _is_whole(scenario, path))
 
 
 def _check_path(scenario: Scenario, path: str) -> None:
-    """Refuse an unknown path and suggest the nearest one, by setting it to its current value."""
-    scenario.with_values({path: _value_at(scenario, path)})
-
-
-def _value_at(scenario: Scenario, path: str) -> Any:
-    place: Any = scenario.model_dump(mode="json")
-    for part in path.split("."):
-        if isinstance(place, list):
-            place = place[int(part)] if is_place(part, place) else None
-        else:
-            place = place.get(part) if isinstance(place, dict) else None
-    return place
+    """Refuse an unknown path and suggest the nearest one. Values are checked later, all of a cell together."""
+    assign(scenario.model_dump(mode="json"), path, None, scenario)
 
 
 def _read_list(values: str, text: str) -> tuple[Any, ...]:
@@ -179,7 +177,15 @@ def _read_range(path: str, parts: list[str], text: str, whole: bool) -> Axis:
     return Axis(path, low=low, high=high, count=count, log=log, whole=whole)
 
 
+def _is_number(scenario: Scenario, path: str) -> bool:
+    return bool({int, float} & _types_at(scenario, path))
+
+
 def _is_whole(scenario: Scenario, path: str) -> bool:
-    field = field_at(scenario, path)
-    kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
+    kinds = _types_at(scenario, path)
     return int in kinds and float not in kinds
+
+
+def _types_at(scenario: Scenario, path: str) -> set[Any]:
+    field = field_at(scenario, path)
+    return {field.annotation, *get_args(field.annotation)} if field is not None else set()

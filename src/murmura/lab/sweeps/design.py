@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.sweeps.axes import Axis
+from murmura.lab.sweeps.density import Density
 
 Points = NDArray[np.float64]
 MORRIS_LEVELS = 4
@@ -38,13 +39,17 @@ def run_seed(seed: int, cell: int, repeat: int) -> int:
 
 @dataclass(frozen=True)
 class Design:
-    """The cells of a sweep, numbered from 0, each visited `repeats` times; run = cell x repeats + repeat."""
+    """The cells of a sweep, numbered from 0, each visited `repeats` times; run = cell x repeats + repeat.
+
+    With a density, the sides of the world follow the varied number of agents, and are values of a cell, too.
+    """
 
     axes: tuple[Axis, ...]
     kind: str = "grid"
     samples: int | None = None
     repeats: int = 1
     seed: int = 0
+    density: Density | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in (*KINDS, "grid", SEARCH):
@@ -89,8 +94,17 @@ class Design:
     def run_count(self) -> int:
         return self.cell_count * self.repeats
 
+    @property
+    def paths(self) -> list[str]:
+        """The paths of a cell's values: those of the axes, and those that follow."""
+        return [axis.path for axis in self.axes] + ([] if self.density is None else self.density.paths)
+
     def cell(self, index: int) -> dict[str, Any]:
         """The values of a cell by path."""
+        values = self._varied(index)
+        return values if self.density is None else values | self.density.follow(values)
+
+    def _varied(self, index: int) -> dict[str, Any]:
         if self.kind == "grid":
             values = {}
             for axis, grid in zip(reversed(self.axes), reversed(self._grids), strict=True):
@@ -119,11 +133,14 @@ class Design:
             "samples": self.samples,
             "repeats": self.repeats,
             "seed": self.seed,
+            **({} if self.density is None else {"density": self.density.data()}),
         }
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Design:
-        return cls(**(data | {"axes": tuple(Axis.from_data(axis) for axis in data["axes"])}))
+        density = data.get("density")
+        axes = tuple(Axis.from_data(axis) for axis in data["axes"])
+        return cls(**(data | {"axes": axes, "density": None if density is None else Density(**density)}))
 
 
 def _latin_hypercube(axes: int, samples: int, seed: int) -> Points:

@@ -1,10 +1,11 @@
 """Executors of the runs of a sweep: worker processes, a Dask cluster, or this process.
 
-All follow `concurrent.futures`: `submit` takes a task and returns a future for its row.
+All follow `concurrent.futures`: `submit` takes a batch of tasks and returns a future for their rows.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ from typing import Any, Protocol
 
 import murmura
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.sweeps.jobs import JobQuestion, do_job
 from murmura.lab.sweeps.one_run import Announce
 
@@ -34,10 +35,16 @@ MOST_STARTS = 20
 class Executor(Protocol):
     """Runs tasks."""
 
+    workers: int
+    """The number of batches that run at the same time."""
     capacity: int
-    """The number of tasks to keep submitted."""
+    """The number of batches to keep submitted."""
+    batch: int
+    """The greatest number of tasks in a batch."""
+    is_elsewhere: bool
+    """Whether runs take place in other processes than this one."""
 
-    def submit(self, task: Row) -> Future[Row]: ...
+    def submit(self, tasks: list[Row]) -> Future[list[Row]]: ...
 
     def close(self) -> None:
         """Stop at once, without waiting for runs in progress."""
@@ -72,14 +79,15 @@ def make_executor(
 class ExecutorInline:
     """Executes runs in this process, one after the other, with the measures registered in it."""
 
-    capacity = 1
+    workers = capacity = 1
+    is_elsewhere = False
 
     def __init__(self, question: JobQuestion) -> None:
-        self._question = question.data()
+        self._question, self.batch = question.data(), question.batch
 
-    def submit(self, task: Row) -> Future[Row]:
-        done: Future[Row] = Future()
-        done.set_result(do_job(self._question, task))
+    def submit(self, tasks: list[Row]) -> Future[list[Row]]:
+        done: Future[list[Row]] = Future()
+        done.set_result(do_job(self._question, tasks))
         return done
 
     def close(self) -> None:
@@ -89,7 +97,10 @@ class ExecutorInline:
 class ExecutorProcesses:
     """Executes runs in worker processes, each served by a thread of this one. They end with this process."""
 
+    is_elsewhere = True
+
     def __init__(self, question: JobQuestion, workers: int) -> None:
+        self.workers, self.batch = workers, question.batch
         self.capacity = workers + min(workers, 8)  # a few in advance, so that no worker waits for the writer
         self._question = question
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="murmura-worker")
@@ -98,8 +109,8 @@ class ExecutorProcesses:
         self._lock = threading.Lock()
         self._closed = False
 
-    def submit(self, task: Row) -> Future[Row]:
-        return self._pool.submit(self._serve, task)
+    def submit(self, tasks: list[Row]) -> Future[list[Row]]:
+        return self._pool.submit(self._serve, tasks)
 
     @property
     def process_ids(self) -> list[int]:
@@ -118,16 +129,17 @@ class ExecutorProcesses:
             for pipe in (process.stdin, process.stdout):
                 _close(pipe)
 
-    def _serve(self, task: Row) -> Row:
+    def _serve(self, tasks: list[Row]) -> list[Row]:
         for _ in range(MOST_DEATHS):
             process = self._worker()
-            row = _exchange(process, task)
-            if row is not None:
-                return row
+            rows: list[Row] | None = _exchange(process, tasks)
+            if rows is not None:
+                return rows
             code = self._reap(process)
-        return task | {
-            "error": f"its worker process died {MOST_DEATHS} times, last with exit code {code}; out of memory?"
-        }
+            if len(tasks) > 1:  # one of them may be the reason, and must not take the others with it
+                return [row for task in tasks for row in self._serve([task])]
+        error = f"its worker process died {MOST_DEATHS} times, last with exit code {code}; out of memory?"
+        return [task | {"error": error} for task in tasks]
 
     def _worker(self) -> subprocess.Popen[str]:
         """The worker process of this thread, started if necessary."""
@@ -184,7 +196,7 @@ class ExecutorProcesses:
         return code
 
 
-def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
+def _exchange(process: subprocess.Popen[str], message: Any) -> Any:
     """Send a line and wait for the answer; None if the process is dead."""
     assert process.stdin is not None and process.stdout is not None
     try:
@@ -195,8 +207,7 @@ def _exchange(process: subprocess.Popen[str], message: Row) -> Row | None:
         return None
     if not line.endswith("\n"):
         return None
-    row: Row = json.loads(line)
-    return row
+    return json.loads(line)
 
 
 def _close(pipe: Any) -> None:
@@ -207,42 +218,50 @@ def _close(pipe: Any) -> None:
 class ExecutorDask:
     """Executes runs on a Dask cluster. Its workers need Murmura, and the files of --rules at the same paths."""
 
+    is_elsewhere = True
+
     def __init__(self, question: JobQuestion, scheduler: str) -> None:
         with needs("dask"):
             import distributed
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # it logs tracebacks when a cluster is lost
+        where = {"scheduler_file": scheduler} if Path(scheduler).is_file() else {"address": scheduler}
         try:
-            self._client = distributed.Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+            self._client = distributed.Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ScenarioError(
                 f"no Dask scheduler answers at {scheduler!r} ({reason}); start one with `dask scheduler` and pass "
-                "its address, for example tcp://127.0.0.1:8786"
+                "its address, for example tcp://127.0.0.1:8786, or its scheduler file"
             ) from None
         self._scheduler = scheduler
-        self._executor = self._client.get_executor(pure=False)
-        self._question = question.data()
-        self.capacity = max(16, 2 * sum(self._client.nthreads().values()))
+        # Sent once: a task's result goes from worker to worker, and is computed anew where the worker that had it died.
+        self._question = self._client.submit(dict, question.data(), pure=False)
+        self._submitted: set[Any] = set()
+        self.workers, self.batch = max(1, sum(self._client.nthreads().values())), question.batch
+        self.capacity = max(16, 2 * self.workers)
 
-    def submit(self, task: Row) -> Future[Row]:
-        result: Future[Row] = Future()
+    def submit(self, tasks: list[Row]) -> Future[list[Row]]:
+        result: Future[list[Row]] = Future()
 
-        def pass_on(done: Future[Row]) -> None:
+        def pass_on(done: Any) -> None:
+            self._submitted.discard(done)
             try:
                 result.set_result(done.result())
-            except Exception as error:
+            except (Exception, asyncio.CancelledError) as error:
                 result.set_exception(self._gone() if self._is_gone(error) else error)
 
         try:
-            self._executor.submit(do_job, self._question, task).add_done_callback(pass_on)
+            submitted = self._client.submit(do_job, self._question, tasks, pure=False)
+            self._submitted.add(submitted)
+            submitted.add_done_callback(pass_on)
         except Exception as error:
             raise (self._gone() if self._is_gone(error) else error) from None
         return result
 
-    def _is_gone(self, error: Exception) -> bool:
+    def _is_gone(self, error: BaseException) -> bool:
         """Whether a run was lost with its cluster."""
-        return isinstance(error, CancelledError) or self._client.status != "running"
+        return isinstance(error, CancelledError | asyncio.CancelledError) or self._client.status != "running"
 
     def _gone(self) -> RunError:
         return RunError(
@@ -252,6 +271,6 @@ class ExecutorDask:
 
     def close(self) -> None:
         with suppress(Exception):  # a lost cluster cannot cancel anything
-            self._executor.shutdown(wait=False)
+            self._client.cancel(list(self._submitted))
         with suppress(Exception):
             self._client.close(timeout=CLOSE_SECONDS)

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from murmura import __version__
-from murmura.core.errors import RunError, ScenarioError, UnknownNameError
-from murmura.engine.checkpoint import write_atomically
+from murmura.core.errors import MurmuraError, RunError, ScenarioError, UnknownNameError
+from murmura.core.extras import needs
 from murmura.lab.damage import OnDamage, refuse, warn_of_damage
-from murmura.lab.extras import needs
 from murmura.lab.files.safe_open import leftovers, remove_leftovers
 from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.rule_code import check_rule_code, rule_code
 from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.run import small_damage
 from murmura.lab.sweeps.axes import Axis
@@ -34,7 +34,8 @@ from murmura.scenario import Scenario, value_paths
 from murmura.scenario.about import html_table
 from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO
 from murmura.scenario.files import json_content
-from murmura.scenario.plain_files import parse_json, read_plain_file
+from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
+from murmura.scenario.rule_files import rule_source
 
 if TYPE_CHECKING:
     import polars
@@ -45,6 +46,9 @@ Table = Literal["runs", "cells"]
 SCENARIO, ROWS, LOCK = "scenario.json", "rows.jsonl", "sweep.lock"
 OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
 
+MOST_PROBED = 20
+"""Choices of an axis whose code is recorded."""
+
 
 class Sweep:
     """A sweep in its folder, finished or not. Opening one executes no code: user-defined rules are not loaded."""
@@ -52,7 +56,6 @@ class Sweep:
     def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
         self.manifest: dict[str, Any] = read_sweep_manifest(folder, on_damage)
-        self.has_sums = self.manifest.get("format", 1) >= 2
         self.start: dict[str, Any] = self.manifest["start"]
         scenario = self._read_scenario(on_damage)
         hashes = {"scenario": scenario, "rule_hashes": self.start.get("rule_hashes", [])}
@@ -66,10 +69,9 @@ class Sweep:
 
     def _read_scenario(self, on_damage: OnDamage) -> dict[str, Any]:
         path = self.folder / SCENARIO
-        if self.has_sums:
-            damage = small_damage(path, self.manifest.get("files", {}).get(SCENARIO))
-            if damage is not None:
-                on_damage(damage)
+        damage = small_damage(path, self.manifest["files"].get(SCENARIO))
+        if damage is not None:
+            on_damage(damage)
         try:
             found = parse_json(read_plain_file(path, LARGEST_SCENARIO))
         except OSError as error:
@@ -97,7 +99,7 @@ class Sweep:
 
         Each file must be identical to the one that the sweep was started with; its path does not matter.
         """
-        files = tuple(str(Path(file).resolve()) for file in rules)
+        files = tuple(rule_source(file) for file in rules)
         if self.question.rules and not files:
             raise ScenarioError(self._how_to_trust())
         if len(files) != len(self.question.rules):
@@ -136,13 +138,11 @@ class Sweep:
         return self.design.kind
 
     def rows(self, writable: bool = False, on_damage: OnDamage = warn_of_damage) -> Rows:
-        return Rows(
-            self.folder / ROWS, self.design.run_count, writable, self.has_sums, self._check_row, on_damage
-        )
+        return Rows(self.folder / ROWS, self.design.run_count, writable, self._check_row, on_damage)
 
     def _check_row(self, row: Row) -> None:
         """Refuse a row that does not belong to this sweep. Only points of grids are compared; others cost too much."""
-        check_row(row, self.paths, self.measures)
+        check_row(row, self.design.paths, self.measures)
         if self.kind == "grid" and row["values"] != self.design.cell(row["run"] // self.design.repeats):
             raise ValueError(f"run {row['run']} has other values than its cell: {row['values']!r:.60}")
 
@@ -155,12 +155,12 @@ class Sweep:
     def runs(self) -> Iterator[Row]:
         """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
         with closing(self.rows()) as rows:
-            yield from run_lines(rows, self.design.repeats, self.measures, self._shown)
+            yield from run_lines(rows, self.design.repeats, self.measures, self._shown, self.question.errors)
 
     def cells(self) -> Iterator[Row]:
         """A flat line for each cell: its values, and mean and standard error of each measure over the repeats."""
         with closing(self.rows()) as rows:
-            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown)
+            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown, self.question.errors)
 
     @property
     def _shown(self) -> dict[str, Any]:
@@ -230,6 +230,7 @@ def claimed(
     """Open or create the folder of a sweep, locked for this process."""
     folder = Path(folder)
     scenario = question.load()
+    code = rule_code(_probes(scenario, design))
     asked = {
         "question": question.data(),
         "design": design.data(),
@@ -237,7 +238,8 @@ def claimed(
         "start": start,
         **more,
     }
-    del asked["question"]["scenario"], asked["question"]["rule_hashes"]  # stored in its own file
+    for name in ("scenario", "rule_hashes", "rule_code"):  # stored elsewhere
+        del asked["question"][name]
     with locked_folder(folder, "sweep", LOCK, OWN_FILES, _is_usable):
         remove_leftovers(folder, OWN_FILES)
         if is_sweep(folder):
@@ -247,12 +249,25 @@ def claimed(
                 there.manifest["design"]["samples"] = design.samples
                 write_sweep_manifest(folder, there.manifest)
             _compare(there, asked, scenario, announce)
+            check_rule_code(there.manifest.get("rule_code", {}), code, folder, announce)
             there.check_points()
         else:
-            _begin(folder, asked, scenario)
+            _begin(folder, asked | {"rule_code": code}, scenario)
         made = open_sweep(folder)
-        made.question = question  # with the rule files at the user's paths
+        # With the rule files at the user's paths, and what workers compare.
+        made.question = replace(question, rule_code=rule_code([scenario]), errors=made.question.errors)
         yield made
+
+
+def _probes(scenario: Scenario, design: Design) -> Iterator[Scenario]:
+    """The scenario as it is and with each choice: between them they have the rules of all cells.
+
+    Numbers need no other code, but naming one switches its rule on, so one of them is probed."""
+    yield scenario
+    for axis in design.axes:
+        for value in (axis.at(0.0),) if axis.is_numeric else axis.choices[:MOST_PROBED]:
+            with suppress(MurmuraError):  # the run itself will report it
+                yield scenario.with_values({axis.path: value})
 
 
 def _is_usable(folder: Path) -> bool:
@@ -263,7 +278,7 @@ def _is_usable(folder: Path) -> bool:
 
 
 def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
-    versions = software_versions("numpy", "numba", "scipy")
+    versions = software_versions("numpy", "llvmlite", "scipy")
     content = json_content(scenario)
     write_atomically(folder / SCENARIO, content)
     write_atomically(folder / ROWS, b"")
@@ -286,8 +301,8 @@ def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: 
         for before, now in pairs
         for name in now
         # The same scenario may be named in other ways: its values were compared, not its name. Rule files are compared
-        # by hash, wherever they are.
-        if before.get(name) != now[name] and name not in ("source", "changes", "rules")
+        # by hash, wherever they are. A sweep goes on with the columns that it began with.
+        if before.get(name) != now[name] and name not in ("source", "changes", "rules", "errors")
     ]
     if differences:
         raise ScenarioError(

@@ -1,4 +1,4 @@
-"""What a worker does with a task: a run of a sweep or of a fit, depending on the question."""
+"""What a worker does with tasks: runs of a sweep or of a fit, depending on the question."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ class JobQuestion(Protocol):
     @property
     def threads(self) -> int: ...
 
+    @property
+    def batch(self) -> int:
+        """How many runs are worth being executed together."""
+
     def data(self) -> dict[str, Any]:
         """As plain data."""
 
 
-def do_job(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Execute one run and return its row."""
+def do_job(question: dict[str, Any], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Execute some runs and return their rows, in the same order."""
     if question.get("kind") == "fit":
-        from murmura.lab.fit.one_fit_run import answer as fitted
+        from murmura.lab.fit.one_fit_run import answers as fitted
 
-        return fitted(question, task)
-    from murmura.lab.sweeps.one_run import answer
+        return fitted(question, tasks)
+    from murmura.lab.sweeps.one_run import answers
 
-    return answer(question, task)
+    return answers(question, tasks)

@@ -1,8 +1,7 @@
 """sweep.json: the question of a sweep, its design, and what it was started with. It may come from anywhere, so it is
 validated.
 
-Since format 2 it has a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row has a
-checksum. A sweep keeps the format it was started with.
+It has a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row has a checksum.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal, write_atomically
+from murmura.engine.checkpoint import seal
 from murmura.lab.damage import Damage, OnDamage
 from murmura.lab.runs.manifest import LARGEST_STEP
 from murmura.lab.sweeps.axes import MOST_VALUES
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH
-from murmura.scenario.plain_files import parse_json, read_plain_file
+from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 
 MANIFEST = "sweep.json"
 LARGEST_FILE = 64 * 2**20
@@ -44,6 +43,7 @@ class QuestionPart(StrictModel):
     costly: list[str] = []
     thin: int = Field(1, ge=1)
     rules: list[str]
+    errors: bool = False
 
 
 class AxisPart(StrictModel):
@@ -56,7 +56,7 @@ class AxisPart(StrictModel):
     whole: bool
 
     @model_validator(mode="after")
-    def _make_sense(self) -> AxisPart:
+    def _check(self) -> AxisPart:
         if not self.choices:
             if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
                 raise ValueError(
@@ -67,12 +67,26 @@ class AxisPart(StrictModel):
         return self
 
 
+class DensityPart(StrictModel):
+    agents: int = Field(ge=1, le=2**31)
+    sides: dict[Literal["world.width", "world.height", "world.depth"], Annotated[float, Field(gt=0.0)]] = (
+        Field(min_length=2)
+    )
+
+
 class DesignPart(StrictModel):
     kind: str
     axes: list[AxisPart] = Field(min_length=1, max_length=1000)
     samples: int | None = Field(ge=1, le=MOST_RUNS)
     repeats: int = Field(ge=1, le=MOST_RUNS)
     seed: int = Field(ge=0, le=LARGEST_SEED)
+    density: DensityPart | None = None
+
+    @model_validator(mode="after")
+    def _make_sense(self) -> DesignPart:
+        if self.density is not None and "agents" not in {axis.path for axis in self.axes}:
+            raise ValueError("at a constant density the number of agents must be varied")
+        return self
 
 
 class StartPart(StrictModel):
@@ -93,18 +107,19 @@ class GoalPart(StrictModel):
 class SweepManifest(StrictModel):
     """The whole file."""
 
-    format: Literal[1, 2] = 1
+    format: Literal[2]
     question: QuestionPart
     design: DesignPart
     points: str | None
     start: StartPart
     versions: dict[str, str]
     goal: GoalPart | None = None
-    files: dict[str, str] = {}
+    files: dict[str, str]
+    rule_code: dict[str, str] = {}
     seal: str | None = None
 
     @model_validator(mode="after")
-    def _make_sense(self) -> SweepManifest:
+    def _check(self) -> SweepManifest:
         if (self.design.kind == SEARCH) != (self.goal is not None):
             raise ValueError("a search must have a goal, and nothing else may have one")
         if self.goal is not None and self.goal.measure not in self.question.measures:
@@ -137,8 +152,7 @@ def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
         raise RunError(
             f"the sweep in {folder} is damaged: {MANIFEST}: {where}: {first['msg']}, got {first['input']!r:.80}"
         ) from None
-    is_right = found.seal == seal(data) if found.format >= 2 else not (found.seal or found.files)
-    if not is_right:
+    if found.seal != seal(data):
         on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
     return dict(data)
 
@@ -146,6 +160,5 @@ def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
 def write_sweep_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Write the manifest atomically."""
     data = {key: value for key, value in manifest.items() if key != "seal"}
-    if data.get("format", 1) >= 2:
-        data["seal"] = seal(data)
+    data["seal"] = seal(data)
     write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())

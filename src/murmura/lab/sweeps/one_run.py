@@ -7,14 +7,20 @@ machine.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from murmura.core.errors import MurmuraError, ScenarioError
+import numpy as np
+from numpy.typing import NDArray
+
+from murmura.core.errors import ScenarioError
+from murmura.engine.ensemble import Ensemble
 from murmura.engine.reading.instant import check_measure, measures_of
 from murmura.engine.simulation import Simulation
+from murmura.lab.rule_code import RuleCode, refuse_other_rules
+from murmura.lab.sweeps.batches import OneOf, batch_size, failure, rows_of
+from murmura.lab.sweeps.statistics import statistics
 from murmura.measure import measure_flock
 from murmura.measure.costs import STEP, Budget
 from murmura.scenario import Scenario
@@ -44,6 +50,8 @@ class Question:
         backend, threads: As for `Simulation`.
         rules: Files named by the user that register rules and measures.
         rule_hashes: SHA-256 of each of these files: every worker executes exactly these bytes.
+        rule_code: The record of what the rules are traced to (`lab.rule_code`), which every worker compares.
+        errors: Whether rows and tables have errors in time; sweeps from before these were written have none.
     """
 
     scenario: dict[str, Any]
@@ -57,6 +65,8 @@ class Question:
     costly: tuple[str, ...] = ()
     thin: int = 1
     rule_hashes: tuple[str, ...] = ()
+    rule_code: RuleCode = field(default_factory=dict)
+    errors: bool = False
 
     @classmethod
     def checked(
@@ -87,7 +97,15 @@ class Question:
             ((), 1) if measures else _thinned(names, scenario.agents, steps, (steps - discard) // every)
         )
         return cls(
-            scenario.model_dump(mode="json"), steps, discard, every, unique, costly=costly, thin=thin, **more
+            scenario.model_dump(mode="json"),
+            steps,
+            discard,
+            every,
+            unique,
+            costly=costly,
+            thin=thin,
+            errors=True,
+            **more,
         )
 
     def data(self) -> dict[str, Any]:
@@ -109,12 +127,19 @@ class Question:
             "instants of each run. To compute them at all instants, name the measures"
         )
 
+    @property
+    def batch(self) -> int:
+        """How many runs are worth a batch."""
+        return batch_size(int(self.scenario["agents"]), self.steps, self.backend)
+
     def load(self) -> Scenario:
         """The scenario, after executing the user's rule files."""
         hashes = self.rule_hashes or (None,) * len(self.rules)
         for file, expected in zip(self.rules, hashes, strict=True):
             load_rule_file(file, expected)
-        return Scenario.from_data(self.scenario)
+        scenario = Scenario.from_data(self.scenario)
+        refuse_other_rules(self.rule_code, [scenario])
+        return scenario
 
 
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
@@ -134,41 +159,72 @@ def check_measures(names: Iterable[str], scenario: Scenario) -> None:
             raise ScenarioError(f"no measure is called {name!r}: {error}") from None
 
 
-def answer(question: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    """Execute one run and return its row: time averages of the measures, or an error."""
-    begun = time.perf_counter()
+def answers(question: dict[str, Any], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Execute some runs and return their rows: what was measured, or an error."""
     try:
         spec = Question.from_data(question)
-        simulation = Simulation(
-            spec.load().with_values(task["values"]),
-            task["seed"],
-            spec.backend,
-            spec.threads,
-        )
-        outcome: dict[str, Any] = {
-            "measures": averages(simulation, spec),
-            "hash": simulation.state_hash(),
-        }
-    except Exception as error:  # a user's rule or measure may raise anything; other runs continue
-        outcome = {
-            "error": str(error) if isinstance(error, MurmuraError) else f"{type(error).__name__}: {error}"
-        }
-    return task | outcome | {"seconds": round(time.perf_counter() - begun, 4)}
+        base = spec.load()
+    except Exception as error:
+        return [task | failure(error) | {"seconds": 0.0} for task in tasks]
+
+    def alone(task: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+        simulation = Simulation(scenario, task["seed"], spec.backend, spec.threads)
+        return averages(simulation, spec) | {"hash": simulation.state_hash()}
+
+    def together(runs: list[OneOf]) -> list[dict[str, Any]]:
+        plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
+        ensemble = Ensemble.of_plans(plans, seeds, threads=spec.threads)
+        found = averages_of_worlds(ensemble, spec)
+        return [row | {"hash": hashed} for row, hashed in zip(found, ensemble.state_hashes(), strict=True)]
+
+    return rows_of(tasks, spec.backend, lambda task: base.with_values(task["values"]), alone, together)
 
 
-def averages(simulation: Simulation, question: Question) -> dict[str, float | None]:
-    """Run to the end and average each measure over the measured instants where it is defined."""
-    totals = dict.fromkeys(question.measures, 0.0)
-    counts = dict.fromkeys(question.measures, 0)
+def averages(simulation: Simulation, question: Question) -> dict[str, Any]:
+    """Run to the end and average each measure over the measured instants where it is defined; see `statistics`."""
+
+    def measured(names: list[str]) -> dict[str, Any]:
+        flock = simulation.flock()
+        found = measure_flock(flock, names) | {POPULATION: float(flock.agent_count)}
+        return {name: np.array([value]) for name, value in found.items()}
+
+    return _averaged(simulation.step, measured, simulation.step_count, question)[0]
+
+
+def averages_of_worlds(ensemble: Ensemble, question: Question) -> list[dict[str, Any]]:
+    """The averages of each world."""
+
+    def measured(names: list[str]) -> dict[str, Any]:
+        return ensemble.measure(names) | {POPULATION: ensemble.agent_counts.astype(float)}
+
+    return _averaged(ensemble.step, measured, ensemble.step_count, question)
+
+
+def _averaged(
+    step: Callable[[int], None], measured: Callable[[list[str]], dict[str, Any]], now: int, question: Question
+) -> list[dict[str, Any]]:
+    """Averages of worlds that are stepped together and measured together."""
+    found: dict[str, list[Any]] = {name: [] for name in question.measures}
     every = [name for name in question.measures if name != POPULATION]
     cheap = [name for name in every if name not in question.costly]
     instants = list(range(question.steps, question.discard, -question.every))
-    for k, step in reversed(list(enumerate(instants))):
-        simulation.step(step - simulation.step_count)
-        flock = simulation.flock()
-        names = every if k % question.thin == 0 else cheap
-        for name, value in (measure_flock(flock, names) | {POPULATION: float(flock.agent_count)}).items():
-            if math.isfinite(value):
-                totals[name] += value
-                counts[name] += 1
-    return {name: totals[name] / counts[name] if counts[name] else None for name in question.measures}
+    for k, when in reversed(list(enumerate(instants))):
+        step(when - now)
+        now = when
+        for name, values in measured(every if k % question.thin == 0 else cheap).items():
+            found[name].append(values)
+    series = {name: np.array(values, np.float64) for name, values in found.items()}
+    worlds = series[POPULATION].shape[1]
+    return [_row({name: values[:, k] for name, values in series.items()}, question) for k in range(worlds)]
+
+
+def _row(series: dict[str, NDArray[np.float64]], question: Question) -> dict[str, Any]:
+    """Averages of one world, and what else its row says."""
+    defined = {name: values[np.isfinite(values)] for name, values in series.items()}
+    # Added one after the other, as they were measured.
+    means = {
+        name: float(np.add.accumulate(values)[-1]) / len(values) if len(values) else None
+        for name, values in defined.items()
+    }
+    more = statistics(defined, means[POPULATION] or 0.0) if question.errors else {}
+    return {"measures": means, **more}

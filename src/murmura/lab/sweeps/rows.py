@@ -18,11 +18,11 @@ import numpy as np
 
 from murmura.core.errors import RunError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import atomic_file
 from murmura.lab.damage import MOST_NAMED, Damage, OnDamage, warn_of_damage
 from murmura.lab.files.json_lines import LONGEST_LINE, line_of, raw_lines, row_of
 from murmura.lab.files.safe_open import open_own
-from murmura.scenario.plain_files import open_plain_file
+from murmura.lab.sweeps.statistics import check_statistics
+from murmura.scenario.plain_files import atomic_file, open_plain_file
 
 Row = dict[str, Any]
 Check = Callable[[Row], None]
@@ -37,7 +37,6 @@ class Rows:
         path: The file.
         run_count: The number of runs; rows of other runs count as damaged.
         writable: Whether rows will be added; damaged ones are then removed.
-        summed: Whether lines have checksums.
         check: Raises ValueError for an invalid row.
         on_damage: Called with each damage.
     """
@@ -47,11 +46,10 @@ class Rows:
         path: Path,
         run_count: int,
         writable: bool = False,
-        summed: bool = False,
         check: Check = lambda row: None,
         on_damage: OnDamage = warn_of_damage,
     ) -> None:
-        self.path, self._summed, self._check, self._on_damage = path, summed, check, on_damage
+        self.path, self._check, self._on_damage = path, check, on_damage
         # Offsets start at 1, so that 0 means none: pages of zeros take no memory until they are written to.
         self._places = np.zeros(run_count, np.int64)
         self._failed: set[int] = set()
@@ -94,7 +92,7 @@ class Rows:
     def _row(self, line: bytes | None) -> Row:
         if line is None:
             raise ValueError(f"it is longer than {LONGEST_LINE:,} bytes")
-        row = row_of(line, self._summed)
+        row = row_of(line)
         run = row.get("run")
         if isinstance(run, bool) or not isinstance(run, int) or not 0 <= run < len(self._places):
             raise ValueError(f"there is no run {run!r:.40}")
@@ -131,7 +129,7 @@ class Rows:
 
     def append(self, rows: list[Row]) -> None:
         """Write rows and return when they are on disk."""
-        lines = [line_of(row, self._summed) for row in rows]
+        lines = [line_of(row) for row in rows]
         data = b"".join(lines)
         try:
             # Nothing past the end counts, so a write that fails halfway does no harm.
@@ -166,7 +164,7 @@ class Rows:
         if not self._places[run]:
             return None
         self._file.seek(int(self._places[run]) - 1)
-        return row_of(self._file.readline(LONGEST_LINE), self._summed)
+        return row_of(self._file.readline(LONGEST_LINE))
 
     def __iter__(self) -> Iterator[Row]:
         """All rows in the order of their runs."""
@@ -198,3 +196,4 @@ def check_row(row: Row, paths: Collection[str], measures: Collection[str]) -> No
             isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value)
         ):
             raise ValueError(f"{name} must be a number or null, got {value!r:.40}")
+    check_statistics(row)

@@ -7,26 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
+from contextlib import closing, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.core.notices import print_notice
 from murmura.lab.damage import refuse
+from murmura.lab.interrupts import Interrupts
 from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import listed_axes, read_axes
+from murmura.lab.sweeps.density import Density
 from murmura.lab.sweeps.design import SEARCH, Design
 from murmura.lab.sweeps.dry_run import dry_run_sweep
 from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
 from murmura.lab.sweeps.folder import SCENARIO, Sweep, claimed, is_sweep
 from murmura.lab.sweeps.one_run import Announce, Question
 from murmura.lab.sweeps.rows import Row, Rows
+from murmura.lab.sweeps.statistics import ERRORS
 from murmura.scenario import Scenario, load_scenario
-from murmura.scenario.rule_files import load_rule_file
+from murmura.scenario.rule_files import load_rule_file, rule_source
 
 Progress = Callable[[int, int], None]
 MOST_CELLS_LOOKED_AT = 50
+BATCHES = 3
+"""The least number of batches for each worker, so that none is idle at the end for long."""
+ANSWER_SECONDS = 0.2
+"""How soon Ctrl-C is answered while runs are under way."""
+FEW = 16
 
 
 def silent(text: str) -> None:
@@ -53,6 +62,7 @@ def sweep(
     rules: Iterable[str | Path] = (),
     source: str | None = None,
     changes: dict[str, Any] | None = None,
+    constant_density: bool = False,
     sure: bool = False,
     progress: Progress | None = None,
     announce: Announce = silent,
@@ -78,6 +88,7 @@ def sweep(
         rules: Your files that register rules and measures.
         source: The scenario on a command line, for replay commands.
         changes: Values that a command line changes in it.
+        constant_density: Whether the sides of the world follow `agents`, which must be varied.
         sure: Confirms a very large number of runs.
         progress: Called with the number of finished runs and their total; by default shown on standard error.
         announce: Called with a line of text that a user should see.
@@ -89,6 +100,7 @@ def sweep(
     prepared = prepare(
         scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
         discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
+        constant_density=constant_density,
     )  # fmt: skip
     if prepared[0].thinning_note:
         announce(prepared[0].thinning_note)
@@ -103,21 +115,27 @@ def sweep(
 
 
 def hidden_cells(scenario: Scenario, design: Design) -> list[str]:
-    """Warnings about varied values that have no effect, with the number of cells; for many cells, from a sample."""
+    """What a user should know about varied values: rules that they switch on, and values that have no effect.
+
+    The latter with the number of cells; for many cells, from a sample.
+    """
     cells = range(0, design.cell_count, max(1, design.cell_count // MOST_CELLS_LOOKED_AT))
     told: dict[str, tuple[str, int]] = {}
+    switched_on: dict[str, None] = {}
     for cell in cells:
         values = design.cell(cell)
         try:
-            lines = scenario.with_values(values).hidden_values()
+            changed = scenario.with_values(values)
         except ScenarioError:
             continue  # the run itself will report it
+        switched_on |= dict.fromkeys(changed.switched_on())
+        lines = changed.hidden_values()
         for path in values:
             line = next((line for line in lines if path in line), None)
             if line is not None:
                 first, count = told.get(path, (line, 0))
                 told[path] = (first, count + 1)
-    return [f"{count} of {len(cells)} cells: {line}" for line, count in told.values()]
+    return [*switched_on, *(f"{count} of {len(cells)} cells: {line}" for line, count in told.values())]
 
 
 def resume_sweep(
@@ -167,9 +185,10 @@ def prepare(
     rules: Iterable[str | Path],
     source: str | None,
     changes: dict[str, Any] | None,
+    constant_density: bool = False,
 ) -> tuple[Question, Design, dict[str, Any]]:
     """Check everything that can be checked without running."""
-    files = tuple(str(Path(file).resolve()) for file in rules)
+    files = tuple(rule_source(file) for file in rules)
     # Changing rules would mix two sweeps, so the hashes of their files are part of the question.
     texts = tuple(load_rule_file(file) for file in files)
     if not isinstance(scenario, Scenario):
@@ -177,6 +196,8 @@ def prepare(
         scenario = load_scenario(scenario)
     changes = changes or {}
     scenario = scenario.with_values(changes)
+    for line in scenario.switched_on():
+        print_notice(line)
     axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
     question = Question.checked(
         scenario,
@@ -196,7 +217,8 @@ def prepare(
         )
     hashes = list(texts)
     start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}
-    return question, Design(axes, design, samples, repeats, seed), start
+    density = Density.of(scenario, axes) if constant_density else None
+    return question, Design(axes, design, samples, repeats, seed, density), start
 
 
 def _work(
@@ -212,30 +234,78 @@ def _work(
             finally:
                 executor.close()
     made.write_tables()
+    for line in too_short(made):
+        announce(line)
+
+
+def too_short(made: Sweep) -> list[str]:
+    """A line about averages without an error in time; empty if all have one."""
+    if not made.question.errors:
+        return []
+    missing: dict[str, int] = {}
+    with closing(made.rows()) as rows:
+        for row in rows:
+            for name, error in row.get(ERRORS, {}).items():
+                if error is None and row["measures"][name] is not None:
+                    missing[name] = missing.get(name, 0) + 1
+    if not missing:
+        return []
+    names = ", ".join(f"{name} ({count:,} runs)" for name, count in missing.items())
+    return [
+        f"too few independent instants for an error in time of {names}: its column is empty there. Measure more often "
+        "(--every) or longer (--steps), or rely on the errors over repeats in cells.csv"
+    ]
 
 
 def do_runs(
     tasks: Iterator[Row], count: int, executor: Executor, rows: Rows, progress: Progress | None = None
 ) -> None:
-    """Submit tasks and write their rows, with at most as many in flight as the executor can use."""
-    waiting: dict[Future[Row], Row] = {}
+    """Submit tasks and write their rows, with at most as many in flight as the executor can use.
+
+    Ctrl-C inside `submit` or `wait` could leave one of their locks held, for which closing the executor would then wait
+    for ever. So it is answered between them, unless the runs take place in this very thread.
+    """
+    with Interrupts() if executor.is_elsewhere else nullcontext() as interrupts:
+        _do_runs(tasks, count, executor, rows, progress, interrupts)
+
+
+def _do_runs(
+    tasks: Iterator[Row],
+    count: int,
+    executor: Executor,
+    rows: Rows,
+    progress: Progress | None,
+    interrupts: Interrupts | None,
+) -> None:
+    size = min(executor.batch, _share(count, executor.workers))
+    waiting: dict[Future[list[Row]], list[Row]] = {}
     done = 0
     while True:
-        while len(waiting) < executor.capacity and (task := next(tasks, None)) is not None:
-            waiting[executor.submit(task)] = task
+        while len(waiting) < executor.capacity and (batch := list(islice(tasks, size))):
+            waiting[executor.submit(batch)] = batch
         if not waiting:
             return
-        ended, _ = wait(waiting, return_when=FIRST_COMPLETED)
-        rows.append([_row(future, waiting.pop(future)) for future in ended])
-        done += len(ended)
+        ended: set[Future[list[Row]]] = set()
+        while not ended:
+            ended = wait(waiting, timeout=ANSWER_SECONDS, return_when=FIRST_COMPLETED).done
+            if interrupts is not None and interrupts.requested:
+                raise KeyboardInterrupt
+        rows_done = [row for future in ended for row in _rows(future, waiting.pop(future))]
+        rows.append(rows_done)
+        done += len(rows_done)
         if progress is not None:
             progress(done, count)
 
 
-def _row(future: Future[Row], task: Row) -> Row:
+def _share(count: int, workers: int) -> int:
+    """How many runs to put together at most: few are divided evenly, of many each worker gets several batches."""
+    return max(-(-min(count, FEW) // workers), count // (BATCHES * workers))
+
+
+def _rows(future: Future[list[Row]], tasks: list[Row]) -> list[Row]:
     try:
         return future.result()
     except MurmuraError:
         raise
-    except Exception as error:  # a cluster lost the run, or could not load it
-        return task | {"error": f"{type(error).__name__}: {error}"}
+    except Exception as error:  # a cluster lost the runs, or could not load them
+        return [task | {"error": f"{type(error).__name__}: {error}"} for task in tasks]

@@ -1,7 +1,9 @@
 """The tables of a sweep, made from its rows: one line for each run, and one for each cell with mean and error.
 
-table.csv   run, cell, repeat, seed, the varied paths, the measures, hash, error, and the command that replays it
-cells.csv   cell, the varied paths, number of runs, mean and standard error of each measure over the repeats
+table.csv   run, cell, repeat, seed, the varied paths, the measures, their errors in time and what `statistics` derives
+            of order parameters, hash, error, and the command that replays it
+cells.csv   cell, the varied paths, number of runs, mean and standard error of each measure over the repeats, errors in
+            time and what is derived of all runs
 Both are also written as Parquet if polars is installed.
 """
 
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from murmura.lab.files.atomic_write import atomic_write
+from murmura.lab.sweeps.statistics import cell_columns, run_columns
 
 TABLE, CELLS = "table.csv", "cells.csv"
 ERROR = "_error"
@@ -41,7 +44,11 @@ def _word(value: Any) -> str:
 
 
 def run_lines(
-    rows: Iterable[dict[str, Any]], repeats: int, measures: Iterable[str], start: dict[str, Any]
+    rows: Iterable[dict[str, Any]],
+    repeats: int,
+    measures: Iterable[str],
+    start: dict[str, Any],
+    errors: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """One flat line for each row; undefined measures and those of failed runs are None."""
     names = list(measures)
@@ -55,6 +62,7 @@ def run_lines(
             "seed": row["seed"],
             **row["values"],
             **{name: found.get(name) for name in names},
+            **(run_columns(row, names) if errors else {}),
             "hash": row.get("hash"),
             "error": row.get("error"),
             "replay": replay_command(start, row["values"], row["seed"]),
@@ -62,7 +70,11 @@ def run_lines(
 
 
 def cell_lines(
-    rows: Iterable[dict[str, Any]], repeats: int, measures: Iterable[str], start: dict[str, Any]
+    rows: Iterable[dict[str, Any]],
+    repeats: int,
+    measures: Iterable[str],
+    start: dict[str, Any],
+    errors: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """One flat line for each cell; the command replays its first run."""
     names = list(measures)
@@ -72,6 +84,8 @@ def cell_lines(
         line: dict[str, Any] = {"cell": cell, **members[0]["values"], "runs": len(good)}
         for name in names:
             line[name], line[name + ERROR] = mean_and_error([found.get(name) for found in good])
+        if errors:
+            line |= cell_columns([row for row in members if "measures" in row], names)
         line["replay"] = replay_command(start, members[0]["values"], members[0]["seed"])
         yield line
 

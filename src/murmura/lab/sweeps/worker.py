@@ -1,7 +1,7 @@
-"""A worker process of a sweep: reads a question and then tasks as lines of JSON, and writes rows in the same way.
+"""A worker process of a sweep: reads a question and then batches of tasks as lines of JSON, and writes rows likewise.
 
 Plain pipes instead of `multiprocessing`: a user's script needs no main guard, nothing is pickled, and a worker
-that dies loses only its own run.
+that dies loses only its own batch.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _listen(lines: SimpleQueue[str]) -> None:
     os._exit(0)
 
 
-def _write(rows: Any, row: dict[str, Any]) -> None:
+def _write(rows: Any, row: Any) -> None:
     try:
         rows.write(json.dumps(row) + "\n")
         rows.flush()

@@ -6,24 +6,32 @@ user trusts their source.
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.tracks.raw import LARGEST_FILE, MOST_POINTS, RawTracks, bad_track, described, from_array
-from murmura.scenario.plain_files import parse_json, read_plain_file
+from murmura.scenario.plain_files import open_plain_file, parse_json, read_plain_file
+
+UNPACKED, SWELLING = 64 * 2**20, 50
+"""Most bytes of an unpacked archive: this many, and this many for each byte of the file. Positions shrink by less."""
 
 
 def read_npy(file: Path, trust_pickle: bool) -> RawTracks:
     """Frames x animals x 2 or 3; or idtracker.ai's dictionary, if the file is trusted."""
     try:
-        found = np.load(file, allow_pickle=False)
+        with open_plain_file(file) as source:
+            _check_claim(source, file.stat().st_size)
+            found = np.load(source, allow_pickle=False)
     except ValueError as error:
         if "pickle" not in str(error).lower() and "object" not in str(error).lower():
             raise bad_track(file, f"it is not a NumPy array: {error}") from None
@@ -74,11 +82,12 @@ def read_idtracker_h5(file: Path) -> RawTracks:
             points = found["trajectories"].shape
             if len(points) == 3 and points[0] * points[1] > MOST_POINTS:
                 raise bad_track(file, f"{points[0]:,} frames of {points[1]:,} animals are too many points")
+            _check_size(found["trajectories"].nbytes, file)
             content = dict(found.attrs) | {"trajectories": found["trajectories"][()]}
             border = found.get("setup_points/border")
             if isinstance(border, h5py.Dataset):
                 content["setup_points"] = {"border": border[()]}
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise bad_track(file, f"it cannot be read as HDF5: {error}") from None
     return from_idtracker(file, content)
 
@@ -131,11 +140,49 @@ def read_trex(files: list[Path]) -> RawTracks:
     return from_array(name, places, labels, fps=rates.pop() if rates else None, notes=notes)
 
 
+def _archived(file: Path) -> dict[str, Any]:
+    """The arrays of an .npz that are needed here, and None for others.
+
+    A small archive may claim to unpack to any size, so that is bounded.
+    """
+    with open_plain_file(file) as source, zipfile.ZipFile(source) as archive:
+        needed = [entry for entry in archive.infolist() if _is_needed(entry.filename.removesuffix(".npy"))]
+        _check_size(sum(entry.file_size for entry in needed), file)
+        found: dict[str, Any] = {name.removesuffix(".npy"): None for name in archive.namelist()}
+        for entry in needed:
+            with archive.open(entry) as part:
+                content = io.BytesIO(part.read())
+            _check_claim(content, entry.file_size)
+            found[entry.filename.removesuffix(".npy")] = np.load(content, allow_pickle=False)
+        return found
+
+
+def _check_size(size: int, file: Path) -> None:
+    most = UNPACKED + SWELLING * file.stat().st_size
+    if size > most:
+        raise ValueError(
+            f"it claims to unpack to {size:,} bytes, expected at most {most:,} for a file of its size"
+        )
+
+
+def _is_needed(key: str) -> bool:
+    return key.split("#")[0].strip().lower() in ("frame", "x", "y", "missing", "id", "frame_rate")
+
+
+def _check_claim(source: BinaryIO, size: int) -> None:
+    """Raise if an array claims more than its bytes: NumPy would first allocate whatever it claims."""
+    version = np.lib.format.read_magic(source)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(source)
+    if not dtype.hasobject and math.prod(shape) * dtype.itemsize > size - source.tell():
+        raise ValueError(f"it claims the shape {shape}, and has {size:,} bytes")
+    source.seek(0)
+
+
 def _trex_animal(file: Path) -> dict[str, Any]:
     try:
-        with np.load(file, allow_pickle=False) as found:
-            content = {key: found[key] for key in found.files}
-    except (OSError, EOFError, ValueError, KeyError) as error:
+        content = _archived(file)
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise bad_track(file, f"it is not an .npz file of plain arrays: {error}") from None
     known = {key.split("#")[0].strip().lower(): key for key in reversed(list(content))}
     # TRex lets users choose the point of the body; the centroid, weighted by brightness, comes first.

@@ -18,17 +18,29 @@ from numpy.typing import NDArray
 
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.checkpoint import write_atomically
 from murmura.lab.files.json_lines import LinesWriter
-from murmura.lab.gsd.schema import COUNT, ID, LOG, POSITION, STEP, TYPE, VELOCITY, constants, middle
+from murmura.lab.gsd.schema import (
+    COUNT,
+    ID,
+    LOG,
+    POSITION,
+    STEP,
+    TYPE,
+    UNITS,
+    VELOCITY,
+    constants,
+    middle,
+    units,
+)
 from murmura.lab.gsd.writer import GsdWriter
-from murmura.lab.runs.manifest import Manifest, Recording, now, sha256, versions
-from murmura.lab.runs.recording import check_request, writing
+from murmura.lab.runs.manifest import Manifest, Recording, now, recorded_units, sha256, versions
+from murmura.lab.runs.recording import check_folder, writing
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
 from murmura.lab.tracks.tracks import Tracks
 from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
 from murmura.scenario import Scenario
-from murmura.scenario.files import json_content
+from murmura.scenario.files import LARGEST_FILE, json_content
+from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 
 FILLED = "filled"
 BACKEND = "tracks"
@@ -40,7 +52,7 @@ Progress = Callable[[int, int], None]
 
 def save_tracks(tracks: Tracks, folder: Path, progress: Progress | None = None) -> Run:
     """Write a new folder; if anything fails, nothing is left behind."""
-    check_request(0, folder, 1)
+    check_folder(folder)
     scenario, every = scenario_of(tracks, folder), steps_between(tracks.fps)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -121,16 +133,17 @@ def _manifest(
     return Manifest(
         **versions(), started=now(), scenario=scenario.name, seed=0, backend=BACKEND, threads=1, first_step=0,
         steps=steps, steps_done=steps, recording=recording, files=files, status="finished",
+        units=recorded_units(scenario, recording),
     )  # fmt: skip
 
 
 def _write_frames(
     tracks: Tracks, folder: Path, scenario: Scenario, manifest: Manifest, progress: Progress | None
 ) -> None:
-    names = [STEP, *constants(scenario), COUNT, TYPE, POSITION, VELOCITY, ID, LOG + FILLED]
+    names = [STEP, *constants(scenario), COUNT, TYPE, POSITION, VELOCITY, ID, UNITS, LOG + FILLED]
     frames = GsdWriter.create(folder / TRAJECTORY, list(dict.fromkeys(names)), f"murmura {__version__}")
-    metrics = LinesWriter.create(folder / METRICS, manifest.has_sums)
-    events = LinesWriter.create(folder / EVENTS, manifest.has_sums)
+    metrics = LinesWriter.create(folder / METRICS)
+    events = LinesWriter.create(folder / EVENTS)
     files: dict[str, Any] = {TRAJECTORY: frames, METRICS: metrics, EVENTS: events}
     measures, every = manifest.recording.measures, manifest.recording.every
     try:
@@ -169,7 +182,7 @@ def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str
         }
         if first is None:
             first = ids
-            chunks |= constants(scenario)
+            chunks |= constants(scenario) | units(scenario, ())
             # Readers take missing values from the first frame, and require some of them there.
             chunks[ID], chunks[TYPE] = (
                 (ids if len(ids) else np.zeros(1, np.int32)),
@@ -202,7 +215,7 @@ def tracks_report(run: Run) -> dict[str, Any] | None:
     if TRACKS not in run.manifest["files"]:
         return None
     try:
-        found: dict[str, Any] = json.loads((run.folder / TRACKS).read_text("utf-8"))
+        found: dict[str, Any] = parse_json(read_plain_file(run.folder / TRACKS, LARGEST_FILE))
     except (OSError, ValueError) as error:
         raise RunError(f"{run.folder / TRACKS} is damaged: {error}") from None
     return found

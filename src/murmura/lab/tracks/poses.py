@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.tracks.raw import RawTracks, bad_track, from_array
 
 PROGRAMS = ("DeepLabCut", "SLEAP", "LightningPose", "Anipose", "NWB")

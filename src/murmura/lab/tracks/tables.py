@@ -5,11 +5,14 @@ Columns are found by common names, or named by the user. Errors name row and col
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import math
-from array import array
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, nearest
-from murmura.lab.extras import needs
+from murmura.core.extras import needs
 from murmura.lab.tracks.raw import MOST_POINTS, RawTracks, bad_track, from_array
 from murmura.scenario.plain_files import open_plain_file
 
 USUAL = {
     "frame": ("frame", "frame_number", "frames", "frame_id", "frameid", "f"),
-    "time": ("time", "t", "seconds", "time_s", "timestamp", "time [s]"),
+    "time": ("time", "t", "seconds", "time_s", "timestamp"),
     "id": (
         "id",
         "ids",
@@ -36,143 +39,202 @@ USUAL = {
         "particle",
         "fish",
     ),
-    "x": ("x", "pos_x", "position_x", "x_px", "x_cm", "x (cm)", "x (px)"),
-    "y": ("y", "pos_y", "position_y", "y_px", "y_cm", "y (cm)", "y (px)"),
-    "z": ("z", "pos_z", "position_z", "z_px", "z_cm", "z (cm)", "z (px)"),
+    "x": ("x", "pos_x", "position_x", "x_px", "x_cm"),
+    "y": ("y", "pos_y", "position_y", "y_px", "y_cm"),
+    "z": ("z", "pos_z", "position_z", "z_px", "z_cm"),
 }
-MISSING = frozenset(("", "nan", "na", "n/a", "null", "none"))
+MISSING = ("", "nan", "na", "n/a", "null", "none")
+UNIT = re.compile(r"\s*(\[[^\]]*\]|\([^)]*\))$")
+"""A unit after a name, as in "x (cm)" and "time [s]"."""
 ON_TIME = 0.25
 """Tolerance of times, as a share of the time between two frames."""
 
 
 def read_csv(files: list[Path], columns: Mapping[str, str]) -> RawTracks:
     """Tracks from text tables, one after the other."""
-    parts = [_csv_columns(file, columns) for file in files]
-    return _tracks(files, parts)
+    return _tracks(files, [_from_csv(file, columns) for file in files])
 
 
 def read_parquet(files: list[Path], columns: Mapping[str, str]) -> RawTracks:
     """Tracks from Parquet tables, one after the other."""
-    parts = [_parquet_columns(file, columns) for file in files]
-    return _tracks(files, parts)
+    return _tracks(files, [_from_parquet(file, columns) for file in files])
 
 
+@dataclass(frozen=True)
 class Rows:
-    """The columns of one table: positions, times, ids, and their rows."""
+    """The columns of one table.
 
-    def __init__(self, file: Path, clock: str, has_z: bool) -> None:
-        self.file, self.clock, self.has_z = file, clock, has_z
-        self.when, self.x, self.y, self.z = array("d"), array("d"), array("d"), array("d")
-        self.row = array("q")
-        self.ids: list[str] = []
+    Attributes:
+        file: The table.
+        clock: What tells the time: "frame" or "time".
+        when: Frames or times, shape (n,).
+        ids: The name of each row's animal: a polars series.
+        places: x, y and z of each row, shape (n, 3); NaN where there is none.
+        has_z: Whether the table has a column for z.
+        line: The line in the file, from a row's number.
+    """
 
-
-def _csv_columns(file: Path, columns: Mapping[str, str]) -> Rows:
-    with open_plain_file(file) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
-        try:
-            sample = text.read(8192)
-            if not sample.strip():
-                raise bad_track(file, "it is empty; expected a table with the columns frame, id, x and y")
-            text.seek(0)
-            lines = csv.reader(text, delimiter=_delimiter(sample))
-            header = [name.strip() for name in next(lines)]
-            places = find_columns(file, header, columns)
-            rows = Rows(file, "frame" if "frame" in places else "time", "z" in places)
-            for line in lines:
-                if line:
-                    _take_line(rows, lines.line_num, line, header, places)
-        except UnicodeDecodeError as error:
-            raise bad_track(file, f"it is not text in UTF-8 (byte {error.start:,})") from None
-        except csv.Error as error:
-            raise bad_track(file, str(error), row=lines.line_num) from None
-    return rows
+    file: Path
+    clock: str
+    when: NDArray[np.float64]
+    ids: Any
+    places: NDArray[np.float64]
+    has_z: bool
+    line: Callable[[int], int]
 
 
-def _delimiter(sample: str) -> str:
-    """The separator of the first line: the most frequent of the common ones."""
-    first = sample.splitlines()[0]
+def _from_csv(file: Path, columns: Mapping[str, str]) -> Rows:
+    with needs("analysis"):
+        import polars  # noqa: F401
+    with open_plain_file(file) as raw:
+        data = raw.read().removeprefix(codecs.BOM_UTF8)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise bad_track(file, f"it is not text in UTF-8 (byte {error.start:,})") from None
+    if not text.strip():
+        raise bad_track(file, "it is empty; expected a table with the columns frame, id, x and y")
+    separator = _separator(text)
+    header = [name.strip() for name in next(csv.reader(io.StringIO(text), delimiter=separator))]
+    places = find_columns(file, header, columns)
+    table = _read_fast(data, separator, len(header))
+    if table is None:
+        table = _read_with_care(file, text, separator, len(header))
+    taken = {role: table.to_series(place) for role, place in places.items()}
+    taken["id"] = _without_missing(taken["id"])
+    numbers = {}
+    for role in taken.keys() - {"id"}:
+        numbers[role] = _numbers(taken[role])
+        if numbers[role].null_count():  # where a value is missing, or is no number
+            taken[role] = _without_missing(taken[role])
+            numbers[role] = _numbers(taken[role])
+
+    def line(row: int) -> int:
+        lines = csv.reader(io.StringIO(text), delimiter=separator)
+        next(islice(filter(None, lines), row + 1, None))
+        return lines.line_num
+
+    return _checked(file, header, places, taken, numbers, line)
+
+
+def _without_missing(texts: Any) -> Any:
+    """Texts without spaces around them; null where a word says that there is none."""
+    stripped = texts.str.strip_chars()
+    known = stripped.unique().drop_nulls()
+    words = known.filter(known.str.to_lowercase().is_in(MISSING))
+    return stripped.set(stripped.is_in(words.to_list()), None) if len(words) else stripped
+
+
+def _numbers(texts: Any) -> Any:
+    import polars
+
+    return texts.cast(polars.Float64, strict=False).fill_nan(None)
+
+
+def _separator(text: str) -> str:
+    """The most frequent of the common ones in the first line."""
+    first = text[:8192].splitlines()[0]
     return max((",", ";", "\t"), key=first.count)
 
 
-def _take_line(rows: Rows, number: int, line: list[str], header: list[str], places: dict[str, int]) -> None:
-    if len(line) != len(header):
-        raise bad_track(rows.file, f"expected {len(header)} values, got {len(line)}", row=number)
+def _read_fast(data: bytes, separator: str, width: int) -> Any:
+    """All columns as text; None if a line may be empty or have too few values, which polars fills without a word."""
+    import polars
 
-    def value(name: str) -> float:
-        text = line[places[name]].strip()
-        if text.lower() in MISSING:
-            return math.nan
-        try:
-            found = float(text)
-        except ValueError:
-            found = math.inf
-        if math.isinf(found):
-            raise bad_track(
-                rows.file, f"expected a number, got {text!r:.40}", row=number, column=header[places[name]]
-            )
-        return found
-
-    identity = line[places["id"]].strip()
-    if identity.lower() in MISSING:
-        raise bad_track(rows.file, "the id is missing", row=number, column=header[places["id"]])
-    z = value("z") if rows.has_z else math.nan
-    _take(rows, number, value(rows.clock), identity, (value("x"), value("y"), z), header, places)
+    data = data.rstrip(b"\r\n")
+    try:
+        table = polars.read_csv(data, separator=separator, infer_schema=False)
+    except polars.exceptions.PolarsError:
+        return None
+    if table.width != width:
+        return None
+    is_even = b'"' not in data and data.count(separator.encode()) == (len(table) + 1) * (width - 1)
+    return table if is_even or not table.to_series(-1).is_null().any() else None
 
 
-def _take(
-    rows: Rows,
-    number: int,
-    when: float,
-    identity: str,
-    place: tuple[float, float, float],
-    header: list[str],
-    at: dict[str, int],
-) -> None:
-    """Add one row, after checking it."""
-    x, y, z = place
-    clock = header[at[rows.clock]]
-    if math.isnan(when):
-        raise bad_track(rows.file, f"the {rows.clock} is missing", row=number, column=clock)
-    if rows.clock == "frame" and not (when == round(when) and when >= 0.0):
-        raise bad_track(
-            rows.file, f"a frame must be a whole number of at least 0, got {when:g}", row=number, column=clock
-        )
-    if math.isnan(x) != math.isnan(y):
-        lacking = header[at["x" if math.isnan(x) else "y"]]
-        raise bad_track(rows.file, "one coordinate is given and the other is not", row=number, column=lacking)
-    rows.when.append(when)
-    rows.x.append(x)
-    rows.y.append(y)
-    rows.z.append(z)
-    rows.row.append(number)
-    rows.ids.append(identity)
+def _read_with_care(file: Path, text: str, separator: str, width: int) -> Any:
+    """The same, line by line, by the rules of Python's csv: names the first line with too few or too many values."""
+    import polars
+
+    lines = csv.reader(io.StringIO(text), delimiter=separator)
+    rows: list[list[str]] = []
+    try:
+        for line in lines:
+            if line and len(line) != width:
+                raise bad_track(file, f"expected {width} values, got {len(line)}", row=lines.line_num)
+            if line:
+                rows.append(line)
+    except csv.Error as error:
+        raise bad_track(file, str(error), row=lines.line_num) from None
+    names = [str(k) for k in range(width)]
+    return polars.DataFrame(rows[1:], schema=dict.fromkeys(names, polars.String), orient="row")
 
 
-def _parquet_columns(file: Path, columns: Mapping[str, str]) -> Rows:
+def _from_parquet(file: Path, columns: Mapping[str, str]) -> Rows:
     with needs("analysis"):
         import polars
     try:
         header = list(polars.read_parquet_schema(file))
         places = find_columns(file, header, columns)
-        names = [header[place] for place in places.values()]
-        table = polars.read_parquet(file, columns=names)
+        table = polars.read_parquet(file, columns=[header[place] for place in places.values()])
     except (OSError, polars.exceptions.PolarsError) as error:
         raise bad_track(file, f"it cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    rows = Rows(file, "frame" if "frame" in places else "time", "z" in places)
-    taken = [header[places[name]] for name in (rows.clock, "id", "x", "y", *(["z"] if rows.has_z else []))]
-    for name in (taken[0], *taken[2:]):
-        if not table[name].dtype.is_numeric():
-            raise bad_track(file, f"expected numbers, got the type {table[name].dtype}", column=name)
-    for number, (when, identity, *place) in enumerate(table.select(taken).iter_rows(), 1):
-        if identity is None:
-            raise bad_track(file, "the id is missing", row=number, column=taken[1])
-        numbers = [math.nan if value is None else float(value) for value in (when, *place)]
-        for name, value in zip((taken[0], *taken[2:]), numbers, strict=True):
-            if math.isinf(value):
-                raise bad_track(file, f"expected a number, got {value}", row=number, column=name)
-        x, y, z = (*numbers[1:], math.nan)[:3]
-        _take(rows, number, numbers[0], str(identity), (x, y, z), header, places)
-    return rows
+    taken = {role: table[header[place]] for role, place in places.items()}
+    for role, column in taken.items():
+        if role != "id" and not column.dtype.is_numeric():
+            raise bad_track(file, f"expected numbers, got the type {column.dtype}", column=column.name)
+    taken["id"] = taken["id"].cast(polars.String)
+    numbers = {
+        role: column.cast(polars.Float64).fill_nan(None) for role, column in taken.items() if role != "id"
+    }
+    return _checked(file, header, places, taken | numbers, numbers, lambda row: row + 1)
+
+
+def _checked(
+    file: Path,
+    header: list[str],
+    places: dict[str, int],
+    taken: dict[str, Any],
+    numbers: dict[str, Any],
+    line: Callable[[int], int],
+) -> Rows:
+    """The columns as numbers; raises for the first row with a fault.
+
+    Args:
+        file: The table.
+        header: Names of its columns.
+        places: The place of each role in the header.
+        taken: The columns as they are in the table, by role; null where a value is missing.
+        numbers: The columns as numbers; null where there is none.
+        line: The line in the file, from a row's number.
+    """
+    clock = "frame" if "frame" in places else "time"
+    roles = [role for role in (clock, "x", "y", "z") if role in numbers]
+    found = {role: numbers[role].to_numpy().astype(np.float64) for role in roles}
+    none = {role: taken[role].is_null().to_numpy() for role in (*roles, "id")}
+    when, x, y = found[clock], found["x"], found["y"]
+
+    def fault(rows: NDArray[np.bool_], role: str, what: Callable[[int], str]) -> None:
+        faults.append((int(rows.argmax()) if rows.any() else len(rows), role, what))
+
+    faults: list[tuple[int, str, Callable[[int], str]]] = []
+    fault(none["id"], "id", lambda row: "the id is missing")
+    for role in roles:
+        wrong = ~none[role] & ~np.isfinite(found[role])
+        fault(wrong, role, lambda row, role=role: f"expected a number, got {taken[role][row]!r:.40}")  # type: ignore[misc]
+    fault(none[clock], clock, lambda row: f"the {clock} is missing")
+    if clock == "frame":
+        with np.errstate(invalid="ignore"):
+            wrong = (when != np.round(when)) | (when < 0.0)
+        fault(wrong, clock, lambda row: f"a frame must be a whole number of at least 0, got {when[row]:g}")
+    for role, other in (("x", y), ("y", x)):
+        lacks = np.isnan(found[role]) & ~np.isnan(other)
+        fault(lacks, role, lambda row: "one coordinate is given and the other is not")
+    row, role, what = min(faults, key=lambda each: each[0])
+    if row < len(when):
+        raise bad_track(file, what(row), row=line(row), column=header[places[role]])
+    z = found.get("z", np.full(len(when), math.nan))
+    return Rows(file, clock, when, taken["id"], np.stack([x, y, z], axis=1), "z" in found, line)
 
 
 def find_columns(file: Path, header: list[str], chosen: Mapping[str, str]) -> dict[str, int]:
@@ -187,7 +249,7 @@ def find_columns(file: Path, header: list[str], chosen: Mapping[str, str]) -> di
             raise bad_track(
                 file, f"it has no column {name!r}{nearest(name, header)}; it has {', '.join(header)}"
             )
-    low = [name.lower() for name in header]
+    low = [UNIT.sub("", name.lower()) for name in header]
     places = {}
     for role, names in USUAL.items():
         if role in chosen:
@@ -218,18 +280,19 @@ def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
             raise bad_track(part.file, f"it has the column {part.clock}, but {files[0]} has {clock}")
         if not len(part.when):
             raise bad_track(part.file, "it has a header and no rows")
-    when = np.concatenate([np.frombuffer(part.when, np.float64) for part in parts])
-    ids = [identity for part in parts for identity in part.ids]
-    labels = sorted(set(ids), key=_by_number)
-    number = {label: k for k, label in enumerate(labels)}
-    animals = np.array([number[identity] for identity in ids])
+    import polars
+
+    when = np.concatenate([part.when for part in parts])
+    ids = polars.concat([part.ids for part in parts])
+    labels = sorted(ids.unique().to_list(), key=_by_number)
+    animals = ids.cast(polars.Enum(labels)).to_physical().to_numpy().astype(np.int64)
     _check_order(parts, when, animals, labels)
     frames, fps = _frames(parts, when, clock)
     if (int(frames.max()) + 1) * len(labels) > MOST_POINTS:
         row = int(frames.argmax())
         raise _at(parts, row, f"frame {when[row]:g} would give more than {MOST_POINTS:,} points", clock)
     _check_twice(parts, frames, animals, labels, when)
-    rows = np.stack([_column(parts, axis) for axis in ("x", "y", "z")], axis=1)
+    rows = np.concatenate([part.places for part in parts])
     _check_heights(parts, rows)
     deep = bool(np.isfinite(rows[:, 2]).any())
     places = np.full((int(frames.max()) + 1, len(labels), 3 if deep else 2), math.nan)
@@ -246,10 +309,6 @@ def _tracks(files: list[Path], parts: list[Rows]) -> RawTracks:
     if clock == "frame" and when.min() > 0.0:
         found.notes.append(f"the first frame of the file is {when.min():.0f}, and is step 0 here")
     return found
-
-
-def _column(parts: list[Rows], axis: str) -> NDArray[np.float64]:
-    return np.concatenate([np.frombuffer(getattr(part, axis), np.float64) for part in parts])
 
 
 def _check_heights(parts: list[Rows], places: NDArray[np.float64]) -> None:
@@ -324,9 +383,9 @@ def _frames(parts: list[Rows], when: NDArray[Any], clock: str) -> tuple[NDArray[
 def _at(parts: list[Rows], row: int, what: str, column: str) -> ScenarioError:
     """An error in one row, counted over all tables."""
     for part in parts:
-        if row < len(part.row):
-            return bad_track(part.file, what, row=part.row[row], column=column)
-        row -= len(part.row)
+        if row < len(part.when):
+            return bad_track(part.file, what, row=part.line(row), column=column)
+        row -= len(part.when)
     raise AssertionError(row)
 
 

@@ -6,7 +6,6 @@ run.frames, run.metrics(), run.to_polars(), ...
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,15 +21,14 @@ from murmura.lab.tracks.arrays import read_idtracker_h5, read_idtracker_json, re
 from murmura.lab.tracks.cleaning import check_smoothing, clean
 from murmura.lab.tracks.poses import read_poses
 from murmura.lab.tracks.raw import LARGEST_FILE, RawTracks, bad_track, lengths
+from murmura.lab.tracks.request import TABLES, TracksRequest
 from murmura.lab.tracks.tables import column_choices, read_csv, read_parquet
-from murmura.scenario.plain_files import open_plain_file
+from murmura.scenario.plain_files import file_hash, open_plain_file
 
 if TYPE_CHECKING:
     from murmura.lab.runs.run import Run
 
-FILL = 5
-"""By default, gaps up to this many frames are filled."""
-ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".npy", ".npz", ".json", ".h5", ".hdf5")
+ENDINGS = (*TABLES, ".npy", ".npz", ".json", ".h5", ".hdf5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,96 +73,74 @@ class Tracks:
 
 
 def load_tracks(
-    files: str | Path | Sequence[str | Path],
+    files: str | Path | Sequence[str | Path] | TracksRequest,
     out: str | Path,
     *,
     progress: Callable[[int, int], None] | None = None,
-    **how: Any,
+    **options: Any,
 ) -> Run:
     """Convert tracked animals into a run, which everything that reads runs can read.
 
     Args:
         files: A table (.csv, .parquet), an array (.npy), trajectories of idtracker.ai (.npy, .json, .h5), TRex's .npz
-            files (one for each animal), or a file that the package `movement` can read.
+            files (one for each animal), or a file that the package `movement` can read; or a whole `TracksRequest`.
         out: A new folder.
         progress: Called now and then with the number of frames written and their total.
-        **how: Arguments of `read_tracks`: fps, scale, arena, fill, smooth, order, radius, columns, source, keypoint,
-            max_speed, flip, trust_pickle.
+        **options: The fields of `TracksRequest`: fps, scale, arena, fill, smooth, order, radius, columns, source,
+            keypoint, max_speed, flip, trust_pickle.
 
     Returns:
         The run. `tracks.json` in its folder reports what was missing, filled or smoothed.
     """
-    from murmura.lab.runs.recording import check_request
+    from murmura.lab.runs.recording import check_folder
 
-    check_request(0, Path(out), 1)
-    return read_tracks(files, **how).save(out, progress)
+    check_folder(Path(out))
+    return read_tracks(files, **options).save(out, progress)
 
 
-def read_tracks(
-    files: str | Path | Sequence[str | Path],
-    *,
-    fps: float | None = None,
-    scale: float | str = 1.0,
-    arena: str | None = None,
-    fill: int = FILL,
-    smooth: int = 0,
-    order: int = 2,
-    radius: float | None = None,
-    columns: Mapping[str, str] | Sequence[str] | None = None,
-    source: str | None = None,
-    keypoint: str | None = None,
-    max_speed: float | None = None,
-    flip: bool = False,
-    trust_pickle: bool = False,
-) -> Tracks:
+def read_tracks(files: str | Path | Sequence[str | Path] | TracksRequest, **options: Any) -> Tracks:
     """Read tracked animals into arrays.
 
     Args:
         files: As for `load_tracks`.
-        fps: Frames per second; needed if the file does not contain them.
-        scale: File units (pixels) per unit of the run, or "body" for the body length in the file.
-        arena: box, box:X0,Y0,X1,Y1, circle, circle:X,Y,R, polygon:X,Y,... in the file's unit, or file; by default the
-            border in the file, or the box around all positions.
-        fill: Gaps up to this many frames are filled by linear interpolation, and marked.
-        smooth: Window of the Savitzky-Golay filter [frames], odd; 0: no smoothing.
-        order: Degree of its polynomial.
-        radius: Greatest distance of neighbours in measures [u]; by default three times the median distance to the
-            nearest neighbour.
-        columns: Which columns of a table are frame, time, id, x, y, z: a dictionary, or strings in the syntax of
-            `--columns`.
-        source: DeepLabCut, SLEAP, LightningPose, Anipose or NWB: the file is read with `movement`.
-        keypoint: For poses, the keypoint used as position; by default the mean of all visible ones.
-        max_speed: Moves faster than this count as jumps [u/s].
-        flip: Whether y grows upwards in the file, as on paper; here it grows downwards, as in pictures.
-        trust_pickle: Whether Python objects in a .npy file may be loaded, which executes any code in them.
+        **options: The fields of `TracksRequest`.
     """
-    paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+    if isinstance(files, TracksRequest):
+        return _requested(files)
+    return _requested(TracksRequest([files] if isinstance(files, str | Path) else files, **options))
+
+
+def _requested(request: TracksRequest) -> Tracks:
+    paths, scale = [Path(file) for file in request.files], request.scale
+    fps, fill, smooth, order = request.fps, request.fill, request.smooth, request.order
+    request.refuse_idle()
     check_smoothing(smooth, order, fill)
-    for name, value in (("--fps", fps), ("--radius", radius), ("--max-speed", max_speed)):
+    for name, value in (("--fps", fps), ("--radius", request.radius), ("--max-speed", request.max_speed)):
         _check_positive(name, value)
+    columns = request.columns
     chosen = dict(columns) if isinstance(columns, Mapping) else dict(column_choices(list(columns or ())))
-    raw = _read(paths, chosen, source, keypoint, fps, trust_pickle)
-    if flip:
+    raw = _read(paths, chosen, request.source, request.keypoint, fps, request.trust_pickle)
+    if request.flip:
         raw.positions[..., 1] *= -1.0
         raw.border = None if raw.border is None else raw.border * (1.0, -1.0)
     rate, unit = _rate(raw, fps), _unit(raw, scale)
-    cleaned = clean(raw, unit, rate, fill, smooth, order, max_speed)
+    cleaned = clean(raw, unit, rate, fill, smooth, order, request.max_speed)
     places = cleaned.positions[np.isfinite(cleaned.positions[..., 0])]
     if not len(places):
         raise bad_track(raw.file, "no animal is seen in two consecutive frames: nothing moves")
-    where = make_arena(arena, places[:, :2] * unit, raw.border)
+    where = make_arena(request.arena, places[:, :2] * unit, raw.border)
     low, (width, height, *depth), outside = _world(where, places, unit)
     cleaned.positions -= low
-    near = _radius(cleaned.positions) if radius is None else radius
+    near = _radius(cleaned.positions) if request.radius is None else request.radius
     speeds = lengths(cleaned.velocities)
     report = {
-        "files": [{"name": path.name, "bytes": path.stat().st_size, "sha256": _digest(path)} for path in paths],
+        "files": [{"name": path.name, "bytes": path.stat().st_size, "sha256": file_hash(path)} for path in paths],
         "animals": list(raw.names), "frames": raw.frame_count, "fps": rate, "seconds": raw.frame_count / rate,
         "scale": unit, "points": int(cleaned.filled.size), "missing": cleaned.missing,
         "longest_gap": cleaned.longest_gap, "fill": fill, "filled": int(cleaned.filled.sum()),
         "alone": cleaned.alone, "jumped": cleaned.jumped, "jump_speed": cleaned.jump_speed,
         "smooth": smooth, "order": order, "unsmoothed": cleaned.unsmoothed, "arena": where.data(),
-        "outside": outside, "radius": near, "flip": flip,
+        "outside": outside, "radius": near, "flip": request.flip,
         "median_speed": float(np.nanmedian(speeds)), "greatest_speed": float(np.nanmax(speeds)), "notes": raw.notes,
     }  # fmt: skip
     walls = None if where.kind == "box" else where.corners / unit - low[:2]
@@ -298,11 +274,3 @@ def _radius(places: NDArray[np.float64]) -> float:
             found += cKDTree(here).query(here, k=2)[0][:, 1].tolist()
     middle = 3.0 * float(np.median(found)) if found else 1.0
     return float(f"{middle:.3g}") or 1.0
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open_plain_file(path) as file:
-        while piece := file.read(2**20):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from murmura.measure.flock import Flock
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FEW = 1000
 
 
 def nearest_neighbor_distance(flock: Flock) -> float:
@@ -30,3 +38,25 @@ def local_density(flock: Flock) -> float:
     if flock.agent_count == 0:
         return math.nan
     return 2.0 * flock.link_count / flock.agent_count if flock.is_crowded else float(flock.degrees.mean())
+
+
+def extent(flock: Flock) -> float:
+    """Find the greatest distance between two agents [u]; on a torus as the flock lies around its centre."""
+    if flock.agent_count == 0 or not np.isfinite(flock.offsets).all():
+        return math.nan
+    from scipy.spatial.distance import cdist
+
+    ends = _outermost(flock.offsets)
+    return max(float(cdist(ends[k : k + FEW], ends).max()) for k in range(0, len(ends), FEW))
+
+
+def _outermost(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Corners of the convex hull, among which the two farthest apart are; all places if they are few or flat."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    if len(places) <= FEW:
+        return places
+    try:
+        return np.asarray(places[ConvexHull(places).vertices])
+    except QhullError:
+        return places

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from murmura.core.algebra import Number, floor, maximum, minimum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 
 
 @register_rule("daylight")
@@ -57,7 +58,7 @@ class Daylight(Rule):
         return [{"kind": "sky", "daylight": now.light, "clock": now.clock}]
 
     @staticmethod
-    def modulate(p: Any, me: Any, world: Any) -> Any:
+    def modulate(p: Daylight, me: Agent, world: World) -> Any:
         hour = hour_at(p, world.time)
         activity = value_for(p, hour, p.night_activity, p.dawn_activity, p.day_activity, p.dusk_activity)
         return {
@@ -69,18 +70,18 @@ class Daylight(Rule):
         }
 
 
-def hour_at(p: Any, time: Number) -> Number:
+def hour_at(p: Daylight, time: Number) -> Number:
     """The time of day as a fraction in [0, 1)."""
     days = time / p.length + p.start
     return days - floor(days)
 
 
-def transition(p: Any, hour: Number, begins: Number) -> Number:
+def transition(p: Daylight, hour: Number, begins: Number) -> Number:
     """A ramp from 0 to 1 that ends when a part of the day begins."""
     return minimum(1.0, maximum(0.0, (hour - begins) / p.change + 1.0))
 
 
-def value_at(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+def value_at(p: Daylight, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
     """A value at this hour, from its values in the four parts of the day."""
     value = night + (dawn - night) * transition(p, hour, p.dawn_at)
     value = value + (day - dawn) * transition(p, hour, p.day_at)
@@ -88,7 +89,7 @@ def value_at(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dus
     return value + (night - dusk) * transition(p, hour, 1.0)
 
 
-def value_for(p: Any, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
+def value_for(p: Daylight, hour: Number, night: Number, dawn: Number, day: Number, dusk: Number) -> Number:
     """The same for a species that may be nocturnal: day and night, dawn and dusk are exchanged."""
     diurnal = value_at(p, hour, night, dawn, day, dusk)
     return diurnal + (value_at(p, hour, day, dusk, night, dawn) - diurnal) * p.nocturnal

@@ -14,6 +14,7 @@ from murmura.core.layout import POSITION
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import TINY
 from murmura.core.world.space import offset
 
@@ -66,7 +67,7 @@ class Territory(Rule):
         ]
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Territory, me: Agent, it: Any, world: World) -> Any:
         way = offset(world, me.position, it.position)
         distance = sqrt(way.square + TINY)
         share = distance / it.radius
@@ -76,5 +77,5 @@ class Territory(Rule):
         return Sum(way * (where(me.species == it.owner, held, driven) * me.max_force / distance))
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Territory, me: Agent, found: Any, world: World) -> Any:
         return found * p.weight

@@ -15,6 +15,7 @@ from murmura.core.algebra import Condition, Number, absolute, maximum, minimum, 
 from murmura.core.layout import Layout, vector
 from murmura.core.merging import Sum
 from murmura.core.rule import register_in_space
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.space import WALLS, offset, shortest
 from murmura.rules.environment import terrain
@@ -47,7 +48,7 @@ def obstacle_rows(scenario: Any) -> list[tuple[float, ...]]:
     """A scenario's obstacles as rows."""
     world = scenario.world
     # Segments must be short only on a torus; elsewhere a wall pushes as a whole.
-    longest = min(world.width, world.height) / 4.0 if world.boundary == "wrap" else math.inf
+    longest = min(world.width, world.height) / 4.0 if "wrap" in world.edges[:2] else math.inf
     if world.depth is None:
         return terrain.shape_rows(scenario.obstacles, longest)
     return [row for shape in scenario.obstacles for row in _solid_rows(shape, longest, world.depth)]
@@ -76,7 +77,8 @@ def _solid_rows(shape: Any, longest: float, depth: float) -> list[tuple[float, .
 def edges_as_rows(world: Any) -> list[tuple[float, ...]]:
     """The walls of a world as obstacles. Where there are others, a mirrored move could end behind one."""
     if world.depth is None:
-        return terrain.edge_rows(world.width, world.height) if world.boundary in WALLS else []
+        walled = [edge in WALLS for edge in world.edges]
+        return terrain.edge_rows(world.width, world.height, *walled)
     rows: list[tuple[float, ...]] = []
     for axis, (size, edge) in enumerate(zip(world.sides, world.edges, strict=True)):
         normal = tuple(float(k == axis) for k in range(3))
@@ -128,7 +130,7 @@ def _centre(shape: Any, depth: float) -> list[float] | None:
 # Collisions
 
 
-def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
+def hit(world: World, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     """When a move comes within a skin of an obstacle, and the obstacle's normal there (see `terrain.hit`)."""
     if len(move) == 2:
         return terrain.hit(world, shape, position, move)
@@ -235,7 +237,7 @@ def _cylinder_hit(way: Vec, move: Vec, radius: Number, half: Number, skin: Numbe
 # Avoidance
 
 
-def nearest_on_solid(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
+def nearest_on_solid(world: World, it: Any, place: Vec) -> tuple[Vec, Number]:
     """Vector from an obstacle to a place, and the distance to its surface."""
     way = offset(world, it.start, place)
     x, y, z = way
@@ -269,6 +271,6 @@ class AvoidSolids(AvoidObstacles):
     item_fields = SOLID_FIELDS
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: AvoidObstacles, me: Agent, it: Any, world: World) -> Any:
         away, gap = nearest_on_solid(world, it, me.position)
         return Sum(away * where(gap <= p.reach, 1.0 / (away.square + TINY), 0.0))

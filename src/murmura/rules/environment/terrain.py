@@ -19,9 +19,10 @@ from murmura.core.layout import POSITION, vector
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, Model, choice, height, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.space import offset
-from murmura.rules.steering.towards import steer_towards
+from murmura.rules.steering.towards import abeam, steer_towards
 
 Point = tuple[float, float]
 Place = tuple[float, float, float]
@@ -156,7 +157,7 @@ def contains(shape: Circle | Polygon | Wall, x: float, y: float) -> bool:
     return inside
 
 
-def nearest_on_shape(world: Any, it: Any, place: Vec) -> tuple[Vec, Number]:
+def nearest_on_shape(world: World, it: Any, place: Vec) -> tuple[Vec, Number]:
     """Vector from the nearest point of an obstacle's core to a place, and the distance to its surface."""
     from_start = offset(world, it.start, place)
     edge = it.end - it.start
@@ -184,34 +185,42 @@ class AvoidObstacles(Rule):
     item_fields: ClassVar[tuple[str, ...]] = SHAPE_FIELDS
     obstacles_are_items: ClassVar[bool] = True
 
+    acts_where = "where there are obstacles"
+
     def takes_part(self, scenario: Any) -> bool:
         return bool(scenario.obstacles)
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: AvoidObstacles, me: Agent, it: Any, world: World) -> Any:
         away, gap = nearest_on_shape(world, it, me.position)
         return Sum(away * where(gap <= p.reach, 1.0 / (away.square + TINY), 0.0))
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        return steer_towards(found, me) * p.weight
+    def steer(p: AvoidObstacles, me: Agent, found: Any, world: World) -> Any:
+        return steer_towards(abeam(found, me), me) * p.weight
 
     @staticmethod
-    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: AvoidObstacles, me: Agent, found: Any, world: World) -> Any:
         # A factor of 1 suppresses nothing, and keeps other rules from suppressing this one: agents always avoid walls.
         return 1.0
 
 
-def edge_rows(width: float, height: float) -> list[tuple[float, ...]]:
-    """The edges of a walled world as wall segments, the inside on their left.
+def edge_rows(
+    width: float, height: float, along_x: bool = True, along_y: bool = True
+) -> list[tuple[float, ...]]:
+    """The edges of a world with walls as wall segments, the inside on their left.
 
-    With obstacles, edges must stop a move like walls: a mirrored move could end behind one.
+    With obstacles, edges must stop a move like walls: a mirrored move could end behind one. Walls of a channel, which
+    has none along the other axis, are cut into short segments.
     """
     corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height), (0.0, 0.0)]
-    return [(*a, *b, 0.0) for a, b in pairwise(corners)]
+    longest = math.inf if along_x and along_y else min(width, height) / 4.0
+    walled = (along_y, along_x, along_y, along_x)
+    sides = zip(pairwise(corners), walled, strict=True)
+    return [row for (a, b), is_wall in sides if is_wall for row in _segments(a, b, longest)]
 
 
-def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
+def hit(world: World, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     """When a move comes within a skin of an obstacle, and the obstacle's normal there.
 
     The time is a share of the move, more than 1 if there is no contact. The skin is wider than the rounding
@@ -226,7 +235,7 @@ def hit(world: Any, shape: Any, position: Vec, move: Vec) -> tuple[Number, Vec]:
     return where(round_one, t_circle, t_line), normal
 
 
-def sighted(world: Any, shape: Any, eye: Vec, ray: Vec) -> Number:
+def sighted(world: World, shape: Any, eye: Vec, ray: Vec) -> Number:
     """How far along a ray of length 1 an eye sees an obstacle; NEVER where the ray misses it.
 
     On a torus, the image whose middle is nearest to the eye counts. From inside, a circle is not seen.
@@ -269,7 +278,7 @@ def segment_hit(from_start: Vec, move: Vec, edge: Vec, skin: Number) -> Number:
     return where((sink > 0.0) & between, maximum(0.0, (away - skin) / safe), NEVER)
 
 
-def collide(world: Any, position: Vec, move: Vec, velocity: Vec, t: Number, normal: Vec) -> tuple[Vec, Vec]:
+def collide(world: World, position: Vec, move: Vec, velocity: Vec, t: Number, normal: Vec) -> tuple[Vec, Vec]:
     """The place after a move that may have been stopped at share `t`, and the velocity after the bounce."""
     stopped = t <= 1.0
     into = 2.0 * velocity.dot(normal) / (normal.square + TINY)
@@ -301,13 +310,15 @@ class Boundary(Rule):
     clamped = False
     silent_when_zero = "force"
 
+    acts_where = "where world.boundary is soft"
+
     def takes_part(self, scenario: Any) -> bool:
         return "soft" in scenario.world.edges
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Boundary, me: Agent, found: Any, world: World) -> Any:
         is_soft = [edge == "soft" for edge in world.edges]
-        if p.shape_ellipse:
+        if p.shape == "ellipse":
             return into_ellipse(me.position, world.size, is_soft, p.margin) * p.force
         depths = me.position.map(inwards, world.size, p.margin)
         pushed = Vec(*(x if soft else 0.0 for x, soft in zip(depths, is_soft, strict=True)))
@@ -341,9 +352,9 @@ class Containment(Rule):
     foresight: float = quantity(1.0, "How far ahead the flight is predicted.", "s", (0, 5), ge=0)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Containment, me: Agent, found: Any, world: World) -> Any:
         foreseen = me.position + me.velocity * p.foresight * world.pace
-        return steer_towards(foreseen.map(inwards, world.size, p.margin), me) * p.weight
+        return steer_towards(abeam(foreseen.map(inwards, world.size, p.margin), me), me) * p.weight
 
 
 class Attractor(Model):
@@ -368,6 +379,8 @@ class Attractors(Rule):
     item_fields = (POSITION, "strength", "radius")
     clamped = False
 
+    acts_where = "where it has points"
+
     def takes_part(self, scenario: Any) -> bool:
         return bool(self.points)
 
@@ -375,12 +388,12 @@ class Attractors(Rule):
         return [((a.x, a.y, a.z), a.strength, a.radius) for a in self.points]
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Attractors, me: Agent, it: Any, world: World) -> Any:
         way = offset(world, me.position, it.position)
         distance = sqrt(way.square + TINY)
         pull = it.strength * (1.0 - distance / it.radius) * me.max_force / distance
         return Sum(way * where((way.square > 0.0) & (distance <= it.radius), pull, 0.0))
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Attractors, me: Agent, found: Any, world: World) -> Any:
         return found * p.weight

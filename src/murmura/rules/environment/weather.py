@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, ClassVar
 
-from murmura.core.algebra import floor, minimum, sin_cos, to_number, where
+from murmura.core.algebra import floor, minimum, sin_cos, sin_cos_of_degrees, to_number, where
 from murmura.core.model import quantity
 from murmura.core.noise import fractal_noise_pair, noise
 from murmura.core.noise.space import fractal_noise_vector, noise_vector
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import Vec
 from murmura.core.world.randomness import STREAM_JITTER, uniform_pair
 from murmura.rules.models.headings import turn_force
@@ -31,7 +31,7 @@ class Noise(Rule):
     silent_when_zero = "gain"
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Noise, me: Agent, found: Any, world: World) -> Any:
         # Every 2560th agent has the same row: 0.1 noise cells each, and the lattice repeats after 256.
         row = to_number(me.id)
         row = row - 2560.0 * floor(row / 2560.0)
@@ -61,17 +61,22 @@ class Wind(Rule):
     clamped = False
     silent_when_zero = "speed"
 
+    blow_x: ClassVar[float]
+    blow_y: ClassVar[float]
+    gust: ClassVar[float]
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
         # Computed once here, because it is the same for all agents.
-        force, angle = self.speed * self.gain, math.radians(self.direction)
+        force = self.speed * self.gain
+        sine, cosine = sin_cos_of_degrees(self.direction)
         return super().numbers(perception_radius) | {
-            "blow_x": force * math.cos(angle),
-            "blow_y": force * math.sin(angle),
+            "blow_x": force * cosine,
+            "blow_y": force * sine,
             "gust": 0.5 * self.turbulence * force,
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Wind, me: Agent, found: Any, world: World) -> Any:
         x = me.position.x * p.scale + world.noise_time * p.rate + world.noise_x
         y = me.position.y * p.scale + world.noise_y
         if len(me.position) == 3:
@@ -101,7 +106,7 @@ class Jitter(Rule):
         ]
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Jitter, me: Agent, found: Any, world: World) -> Any:
         u, v = uniform_pair(me.id, world, STREAM_JITTER)
         most = minimum(p.angle, p.max_turn_rate * world.dt) * RADIANS
         turn = (u * 2.0 - 1.0) * most

@@ -8,7 +8,9 @@ from murmura.core.algebra import where
 from murmura.core.events import Cause
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.world.randomness import STREAM_AGE, seed_words, uniform_from
+from murmura.rules.evolution.animal import Animal
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
 
 AGE = float(Cause.AGE)
@@ -33,9 +35,9 @@ class Ageing(Rule):
         return {"age": u * self.founders * self.least}
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Ageing, me: Animal, world: World) -> Any:
         return {"age": me.age + world.dt}
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def dies(p: Ageing, me: Animal, found: Any, world: World) -> Any:
         return where(me.age > p.least + p.span * me.gene_longevity, AGE, 0.0), -1.0

@@ -8,13 +8,15 @@ is done when each sees the consent of the other, which both read from the same c
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from murmura.core.algebra import maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
 from murmura.core.merging import FAR, NOWHERE, Greatest, Least, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import World
+from murmura.rules.evolution.animal import Animal, OtherAnimal
 from murmura.rules.evolution.phenotype import GENE_COLUMNS
 from murmura.rules.evolution.stances import (
     FLEEING,
@@ -54,11 +56,13 @@ class Behavior(Rule):
         "ladder", "Ladder: fear, then prey, food, partner, flock. Scored: the highest score wins."
     )
     fear_radius: float = quantity(150.0, "Distance within which a predator frightens.", "u", (10, 400), gt=0)
-    chase_radius: float = quantity(
-        150.0, "Distance within which prey is chased, at full aggression.", "u", (10, 400), gt=0
+    chase_radius: float = quantity(150.0, "Distance within which prey is chased.", "u", (10, 400), gt=0)
+    aggression_reach: float = quantity(
+        1.0, "Share of the chase radius that aggression decides: 0, all hunt alike.", "", (0, 1), ge=0, le=1
     )
     mate_radius: float = quantity(150.0, "How far to look for a partner.", "u", (10, 400), gt=0)
     pair_distance: float = quantity(20.0, "How near partners must be to mate.", "u", (1, 50), gt=0)
+    arrival: bool = choice(True, "Whether an animal slows down as it reaches its partner; else a plain seek.")
     build_up: float = quantity(0.25, "How long partners stay side by side first.", "s", (0, 10), ge=0)
     lead: float = quantity(3.0, "How many steps ahead the prey's flight is predicted.", "step", (0, 60), ge=0)
     hungry_below: float = quantity(
@@ -74,6 +78,9 @@ class Behavior(Rule):
         "",
         (0, 2),
         ge=0,
+    )
+    idles_alone: bool = choice(
+        True, "Whether an animal without flockmates in sight is idle; else it is flocking all the same."
     )
     glow_calls: float = quantity(0.5, "How much nearer a light makes a partner seem.", "", (0, 5), ge=0)
 
@@ -124,6 +131,9 @@ class Behavior(Rule):
     }  # fmt: skip
 
     borrows = {"appetite": "remains.appetite", "food_below": "feeding.hungry_below"}
+    appetite: ClassVar[float]
+    food_below: ClassVar[float]
+
     codes = {"stance": Stance}
 
     def variant(self) -> type[Rule]:
@@ -148,10 +158,10 @@ class Behavior(Rule):
         return found + exact_ids("behavior", scenario)
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Behavior, me: Animal, seen: OtherAnimal, world: World) -> Any:
         push = where(frightens(p, seen), seen.flee * seen.inverse * seen.inverse, 0.0)
-        # S3-38: aggression determines how far away a chase begins.
-        reach = p.chase_radius * me.gene_aggression
+        # S3-8 has the radius alone; S3-38 makes a chase a matter of aggression.
+        reach = p.chase_radius * (1.0 - p.aggression_reach + p.aggression_reach * me.gene_aggression)
         quarry = where((seen.chase > 0.0) & (seen.square <= reach * reach), seen.square, FAR)
         aim = seen.offset + seen.velocity * (p.lead * world.stride)
         suits = (seen.species == me.species) & (seen.ready == 1.0) & (me.ready == 1.0)
@@ -169,42 +179,42 @@ class Behavior(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Behavior, me: Animal, found: Any, world: World) -> Any:
         eats, scavenges, hunts, partner, company = opportunities(p, me, found)
         # Hunters of the rule `predators` frighten as well as animals that hunt.
         feared = (found.feared > 0.5) | (me.fright > 0.0)
-        wanted, why = ladder(feared, hunts, eats, scavenges, partner, company)
+        wanted, why = ladder(p, feared, hunts, eats, scavenges, partner, company)
         return take_stance(p, me, found, wanted, why, world)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Behavior, me: Animal, found: Any, world: World) -> Any:
         quarry, mate, s = found.quarry, found.mate, me.stance
         # S3-7: fear makes an animal faster; panic raises its top speed as well.
         flight = steer_at_speed(found.away, me.max_speed * (1.0 + me.gene_fear), me)
         chase = steer_towards(quarry.aim, me)
-        near = minimum(1.0, mate.offset.length / p.pair_distance)
+        near = minimum(1.0, mate.offset.length / p.pair_distance) if p.arrival else 1.0
         courtship = steer_at_speed(mate.offset, me.max_speed * near, me)
         force = where((s == MATING) & mate.exists, courtship, 0.0)
         force = where((s == HUNTING) & quarry.exists, chase, force)
         return where(s == FLEEING, flight, force) * p.weight
 
     @staticmethod
-    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Behavior, me: Animal, found: Any, world: World) -> Any:
         return where((me.stance == FLOCKING) | (me.stance == IDLE), 1.0, 0.0)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def happens(p: Behavior, was: Animal, me: Animal, found: Any, world: World) -> Any:
         """The partner with the lower id reports the mating."""
         reports = (me.mated > 0.5) & (to_number(me.id) < me.target_mate_id)
         return where(reports, MATED, 0.0), me.target_mate_id, 0.0
 
 
-def frightens(p: Any, seen: Any) -> Any:
+def frightens(p: Behavior, seen: OtherAnimal) -> Any:
     """Whether a neighbour is a predator within the fear radius."""
     return (seen.flee > 0.0) & (seen.square <= p.fear_radius * p.fear_radius)
 
 
-def opportunities(p: Any, me: Any, found: Any) -> Any:
+def opportunities(p: Behavior, me: Animal, found: Any) -> Any:
     """Opportunities (S3-19): whether it eats, smells a carcass, may hunt, sees a partner, has company."""
     hungry = me.energy < where(me.stance == SEEKING_FOOD, p.sated_above, p.hungry_below)
     hunts = found.quarry.exists & (me.energy <= p.hunts_below)
@@ -212,13 +222,13 @@ def opportunities(p: Any, me: Any, found: Any) -> Any:
     return me.feeding_state > 0.5, scavenges, hunts, found.mate.exists, found.company > 0.5
 
 
-def at_side(p: Any, me: Any, mate: Any) -> Any:
+def at_side(p: Behavior, me: Animal, mate: Any) -> Any:
     """Whether a partner and I have named each other, and whether it is at my side."""
     paired = mate.exists & (mate.id == me.target_mate_id) & (mate.answer > 0.5)
     return paired, paired & (mate.offset.square <= p.pair_distance * p.pair_distance)
 
 
-def take_stance(p: Any, me: Any, found: Any, wanted: Any, why: Any, world: Any) -> Any:
+def take_stance(p: Behavior, me: Animal, found: Any, wanted: Any, why: Any, world: World) -> Any:
     """Take a stance, unless the previous one has a minimum time left, and set the columns that follow from it."""
     quarry, mate = found.quarry, found.mate
     eats, scavenges, _, _, _ = opportunities(p, me, found)
@@ -261,18 +271,18 @@ class ScoredBehavior(Behavior):
     """Decisions by score also depend on how near the nearest predator is, and on what it is doing."""
 
     @staticmethod
-    def modulate(p: Any, me: Any, world: Any) -> Any:
+    def modulate(p: Behavior, me: Animal, world: World) -> Any:
         # Food is an option for every agent that is not content, and the score decides.
         offered = p.content_below / maximum(p.food_below, 1e-6)
         return {"feeding.hungry_below": where(p.food_below > 0.0, offered, 1.0)}
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Behavior, me: Animal, seen: OtherAnimal, world: World) -> Any:
         nearest = Least(where(frightens(p, seen), seen.square, FAR), stance=seen.stance)
         return {**Behavior.pair(p, me, seen, world), "predator": nearest}
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Behavior, me: Animal, found: Any, world: World) -> Any:
         quarry, predator = found.quarry, found.predator
         eats, scavenges, hunts, partner, company = opportunities(p, me, found)
         _, beside = at_side(p, me, found.mate)

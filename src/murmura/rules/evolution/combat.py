@@ -15,8 +15,10 @@ from murmura.core.events import Cause
 from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.vec import Vec
 from murmura.core.world.motion import new_angle
+from murmura.rules.evolution.animal import Animal, OtherAnimal
 from murmura.rules.evolution.phenotype import GENE_COLUMNS, attack_damage, defence, health_capacity
 from murmura.rules.evolution.stances import FLOCKING, HUNTING
 
@@ -74,7 +76,7 @@ class Combat(Rule):
     meets_everyone = True  # a bite from behind hurts as well
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Combat, me: Animal, seen: OtherAnimal, world: World) -> Any:
         bites = seen.attack_id == to_number(me.id)
         strength = seen.gene_size * (1.0 + p.spike_damage * seen.part_spike)
         return {
@@ -86,7 +88,7 @@ class Combat(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Combat, me: Animal, found: Any, world: World) -> Any:
         bitten, struck = found.bitten, found.struck
         capacity = health_capacity(p, me)
         # S3-45: aggressive animals are hurt more.
@@ -114,7 +116,7 @@ class Combat(Rule):
         }
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Combat, me: Animal, world: World) -> Any:
         health = minimum(1.0, me.health - me.wound + p.regeneration * world.dt)
         # S3-23: after the move, so that the speed cap acts from the next step on.
         velocity = me.velocity + Vec(*(getattr(me, kick) for kick in KICKS[: len(me.velocity)]))
@@ -126,7 +128,7 @@ class Combat(Rule):
         }
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def dies(p: Combat, me: Animal, found: Any, world: World) -> Any:
         return where(me.health <= 0.0, where(me.hurt_as == PREDATION, PREDATION, COMBAT), 0.0), me.hurt_by
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.world.randomness import STREAM_GENES, seed_words, uniform_from
+from murmura.rules.evolution.animal import Animal
 from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import (
     BODY_COLUMNS,
@@ -97,6 +99,9 @@ class Genome(Rule):
     reads = ("panic", *BODY_COLUMNS)
     columns = BODY_COLUMNS
 
+    reach: ClassVar[float]  # the perception radius
+    per_reach: ClassVar[float]  # 1 / reach
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {
             "reach": perception_radius,
@@ -113,7 +118,7 @@ class Genome(Rule):
         return found | {f"part_{part}": np.full(len(ids), float(getattr(self, part))) for part in PARTS}
 
     @staticmethod
-    def modulate(p: Any, me: Any, world: Any) -> Any:
+    def modulate(p: Genome, me: Animal, world: World) -> Any:
         speed, costs = speed_factor(p, me), upkeep(p, me)
         return {
             "motion.top_speed": speed,

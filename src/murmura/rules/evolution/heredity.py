@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from murmura.core.algebra import Number, floor, maximum, minimum, where
+from murmura.core.algebra import Integer, Number, floor, maximum, minimum, where
+from murmura.core.rule_arguments import World
 from murmura.core.world.randomness import STREAM_GENES, STREAM_MUTATION, STREAM_PARTS, uniform_from
 from murmura.rules.evolution.phenotype import LEAST_SIZE, MOST_SIZE
+
+if TYPE_CHECKING:
+    from murmura.rules.evolution.reproduction import Reproduction
 
 PART_KINDS = 7.0
 
@@ -26,32 +30,40 @@ def founding_hue(mean: Number, spread: Number, chance: Number) -> Number:
     return hue - floor(hue)
 
 
-def crossed(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+def crossed(
+    p: Reproduction, mother: Number, father: Number, gene: int, child: Integer, world: World
+) -> Number:
     """One gene from both parents: their mean, or that of either."""
-    if p.crossover_choice:
+    if p.crossover == "choice":
         u, _ = uniform_from(world.seed_low, world.seed_high, 1, child, STREAM_GENES + gene)
         return where(u < 0.5, mother, father)
     return 0.5 * (mother + father)
 
 
-def mutated(p: Any, value: Number, gene: int, child: Any, world: Any) -> Number:
+def mutated(p: Reproduction, value: Number, gene: int, child: Integer, world: World) -> Number:
     """An inherited gene in [0, 1] with a random mutation."""
     u, v = uniform_from(world.seed_low, world.seed_high, 2, child, STREAM_MUTATION + gene)
     change = where(u < p.mutation_rate, (2.0 * v - 1.0) * p.mutation_size, 0.0)
     return minimum(1.0, maximum(0.0, value + change))
 
 
-def gene_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+def gene_of(
+    p: Reproduction, mother: Number, father: Number, gene: int, child: Integer, world: World
+) -> Number:
     return mutated(p, crossed(p, mother, father, gene, child, world), gene, child, world)
 
 
-def size_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+def size_of(
+    p: Reproduction, mother: Number, father: Number, gene: int, child: Integer, world: World
+) -> Number:
     """The size gene, whose range is wider."""
     share = (crossed(p, mother, father, gene, child, world) - LEAST_SIZE) / (MOST_SIZE - LEAST_SIZE)
     return LEAST_SIZE + mutated(p, share, gene, child, world) * (MOST_SIZE - LEAST_SIZE)
 
 
-def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world: Any) -> Number:
+def hue_of(
+    p: Reproduction, mother: Number, father: Number, gene: int, child: Integer, world: World
+) -> Number:
     """The hue halfway between the parents', around the colour circle, with a mutation rate of its own."""
     apart = father - mother
     apart = apart - floor(apart + 0.5)
@@ -61,14 +73,14 @@ def hue_of(p: Any, mother: Number, father: Number, gene: int, child: Any, world:
     return hue - floor(hue)
 
 
-def part_chances(child: Any, world: Any) -> tuple[Number, Number, Number, Number]:
+def part_chances(child: Integer, world: World) -> tuple[Number, Number, Number, Number]:
     """The random numbers for a newborn's parts: coins, whether one mutates, which one, and how."""
     coins, happens = uniform_from(world.seed_low, world.seed_high, 3, child, STREAM_PARTS)
     which, way = uniform_from(world.seed_low, world.seed_high, 4, child, STREAM_PARTS)
     return coins, happens, which, way
 
 
-def part_of(p: Any, mother: Number, father: Number, part: float, chances: Any) -> Number:
+def part_of(p: Reproduction, mother: Number, father: Number, part: float, chances: Any) -> Number:
     """The number of a body part: the parents' mean, a half rounded at random, and sometimes one more or one less."""
     coins, happens, which, way = chances
     # One random number serves all parts: each takes its own binary digit.

@@ -8,12 +8,13 @@ a place that a birth of the next step may need.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from murmura.core.algebra import Number, where
+from murmura.core.algebra import Integer, Number, where
 from murmura.core.merging import Count
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.vec import Vec
 from murmura.core.world.motion import new_angle
 from murmura.core.world.randomness import (
@@ -26,6 +27,7 @@ from murmura.core.world.randomness import (
     uniform_from,
 )
 from murmura.core.world.space import offset, point
+from murmura.rules.evolution.animal import Animal
 from murmura.rules.evolution.heredity import founding_gene, founding_hue, founding_size
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.reproduction import MOST_SPECIES, is_waiting
@@ -61,6 +63,12 @@ class Immigration(Rule):
         "lifetime": "ageing.least",
         "most_of_kind": "reproduction.most_of_kind",
     }
+    spread: ClassVar[float]
+    top_speed: ClassVar[float]
+    oldest: ClassVar[float]
+    lifetime: ClassVar[float]
+    most_of_kind: ClassVar[float]
+
     columns = BODY_COLUMNS | {"age": 0.0, "consents": 0, "ready": 0, "bore": 0}
 
     def items(self) -> Sequence[Sequence[float]]:
@@ -72,7 +80,7 @@ class Immigration(Rule):
         return ["rules.immigration could put a newcomer into an obstacle; remove the obstacles"]
 
     @staticmethod
-    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def gather(p: Immigration, me: Animal, it: Any, world: World) -> Any:
         mine = me.species == it.kind
         return {
             "count": Count(mine),
@@ -81,11 +89,11 @@ class Immigration(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+    def turn(p: Immigration, it: Any, reports: Any, items: Any, world: World) -> None:
         it.count, it.born, it.waiting = reports.count, reports.born, reports.waiting
 
     @staticmethod
-    def arrives(p: Any, it: Any, species: Any, world: Any) -> Any:
+    def arrives(p: Immigration, it: Any, species: Any, world: World) -> Any:
         living = it.count + it.born
         few = (p.below == 0.0) | (living < p.below)
         has_room = p.most_of_kind - living - it.waiting >= 1.0
@@ -93,7 +101,7 @@ class Immigration(Rule):
         return few & has_room & (u * 60.0 < p.rate * world.dt)
 
     @staticmethod
-    def settle(p: Any, it: Any, name: Any, world: Any) -> Any:
+    def settle(p: Immigration, it: Any, name: Integer, world: World) -> Any:
         place = _place(name, world)
         genes = {f"gene_{gene}": _gene(p, gene, k, name, world) for k, gene in enumerate(GENES)}
         velocity = _velocity(place, p.first_flight * p.top_speed * genes["gene_speed"], name, world)
@@ -108,14 +116,14 @@ class Immigration(Rule):
         }
 
 
-def _gene(p: Any, gene: str, number: int, name: Any, world: Any) -> Number:
+def _gene(p: Immigration, gene: str, number: int, name: Integer, world: World) -> Number:
     """A founder's gene, as `Genome.columns_at_start` draws it."""
     chance, _ = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_GENES + number)
     drawn = {"size": founding_size, "hue": founding_hue}.get(gene, founding_gene)
     return drawn(getattr(p, gene), p.spread, chance)
 
 
-def _place(name: Any, world: Any) -> Any:
+def _place(name: Integer, world: World) -> Any:
     """On the rim where there are walls, else anywhere."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_PLACE)
     u, v = u * BELOW_ONE, v * BELOW_ONE
@@ -135,7 +143,7 @@ def _place(name: Any, world: Any) -> Any:
     )
 
 
-def _velocity(place: Vec, speed: Number, name: Any, world: Any) -> Vec:
+def _velocity(place: Vec, speed: Number, name: Integer, world: World) -> Vec:
     """Towards a random place in the world."""
     u, v = uniform_from(world.seed_low, world.seed_high, 0, name, STREAM_ARRIVAL_GOAL)
     z = None

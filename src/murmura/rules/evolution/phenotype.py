@@ -6,9 +6,14 @@ computed from them in every step, so genome and body cannot contradict each othe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from murmura.core.algebra import Number, maximum, minimum
+from murmura.rules.evolution.animal import Animal
+
+if TYPE_CHECKING:
+    from murmura.rules.evolution.combat import Combat
+    from murmura.rules.evolution.genome import Genome
 
 GENES = (
     "speed", "force", "vision", "size", "aggression", "sociability", "efficiency", "fear", "maturity", "longevity",
@@ -26,24 +31,24 @@ PART_COLUMNS: dict[str, float | int] = {f"part_{part}": 0.0 for part in PARTS}
 BODY_COLUMNS = GENE_COLUMNS | PART_COLUMNS
 
 
-def speed_factor(p: Any, me: Any) -> Number:
+def speed_factor(p: Genome, me: Animal) -> Number:
     """S3-30: speed gene and tails; efficiency slows (S3-45)."""
     slowed = 1.0 - p.efficiency_slows * me.gene_efficiency
     return maximum(LEAST, me.gene_speed * (1.0 + p.tail_speed * me.part_tail) * slowed)
 
 
-def force_factor(p: Any, me: Any) -> Number:
+def force_factor(p: Genome, me: Animal) -> Number:
     """S3-31: force gene and fins."""
     return maximum(LEAST, me.gene_force * (1.0 + p.fin_turn * me.part_fin))
 
 
-def vision_range(p: Any, me: Any) -> Number:
+def vision_range(p: Genome, me: Animal) -> Number:
     """S3-32: how far it sees [u], between the least vision and the longest range of the scenario."""
     bonus = p.eye_vision * me.part_eye + p.antenna_vision * me.part_antenna
     return minimum(p.reach, maximum(p.least_vision, p.max_vision * me.gene_vision * (1.0 + bonus)))
 
 
-def upkeep(p: Any, me: Any) -> Number:
+def upkeep(p: Genome, me: Animal) -> Number:
     """What living costs, as a multiple of `energy.decay`: body parts, force, longevity and sight add to it."""
     plain = me.part_eye + me.part_fin + me.part_tail + me.part_antenna
     parts = p.part_cost * plain + p.glow_cost * me.part_glow
@@ -53,27 +58,27 @@ def upkeep(p: Any, me: Any) -> Number:
     return (body * saved + p.vision_cost * vision_range(p, me)) * (1.0 + p.flight_cost * me.panic)
 
 
-def separation_factor(me: Any) -> Number:
+def separation_factor(me: Animal) -> Number:
     """S3-33: 1.5 down to 1."""
     return 1.5 - 0.5 * me.gene_sociability
 
 
-def alignment_factor(me: Any) -> Number:
+def alignment_factor(me: Animal) -> Number:
     """S3-34: 1 up to 2.5."""
     return 1.0 + 1.5 * me.gene_sociability
 
 
-def cohesion_factor(me: Any) -> Number:
+def cohesion_factor(me: Animal) -> Number:
     """S3-35: 1 up to 3."""
     return 1.0 + 2.0 * me.gene_sociability
 
 
-def crowd_tolerance(me: Any) -> Number:
+def crowd_tolerance(me: Animal) -> Number:
     """S3-36: how many neighbours it tolerates, 10 to 50."""
     return 10.0 + 40.0 * me.gene_sociability
 
 
-def attack_damage(p: Any, me: Any) -> Number:
+def attack_damage(p: Combat, me: Animal) -> Number:
     """S3-37: the damage of a bite, by size, aggression and spikes."""
     return (
         p.damage
@@ -83,11 +88,11 @@ def attack_damage(p: Any, me: Any) -> Number:
     )
 
 
-def defence(p: Any, me: Any) -> Number:
+def defence(p: Combat, me: Animal) -> Number:
     """S3-22: the share of a bite that shells absorb."""
     return minimum(p.most_defence, p.shell_defence * me.part_shell)
 
 
-def health_capacity(p: Any, me: Any) -> Number:
+def health_capacity(p: Combat, me: Animal) -> Number:
     """The health of an unhurt animal: by size, and more for those that matured slowly."""
     return p.health * me.gene_size * (1.0 + p.maturity_health * me.gene_maturity)

@@ -15,10 +15,12 @@ from murmura.core.algebra import floor, maximum, minimum, sqrt, to_number, when,
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, layout_of_width, place_of
 from murmura.core.merging import FAR, Count, Greatest, Least, Sum, Total
-from murmura.core.model import quantity
+from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.vec import TINY
 from murmura.core.world.space import offset
+from murmura.rules.evolution.animal import Animal
 from murmura.rules.evolution.stances import FLEEING, FLOCKING, SEEKING_FOOD
 from murmura.rules.steering.towards import steer_at_speed, steer_towards
 
@@ -41,6 +43,7 @@ class Remains(Rule):
     sense: float = quantity(150.0, "Distance at which a carcass is noticed.", "u", (10, 400), gt=0)
     reach: float = quantity(30.0, "How near an animal must be to eat.", "u", (1, 100), gt=0)
     bite: float = quantity(0.25, "Energy that an eater takes per second.", "1/s", (0, 2), ge=0)
+    arrival: bool = choice(True, "Whether an eater slows down as it reaches a carcass; else a plain seek.")
     lasts: float = quantity(30.0, "How long a carcass is worth eating.", "s", (1, 300), gt=0)
     warning_radius: float = quantity(
         60.0, "Minimum distance at which a place of death warns.", "u", (1, 300), gt=0
@@ -60,7 +63,7 @@ class Remains(Rule):
         return [(float(slot), (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0) for slot in range(self.places)]
 
     def item_range(self) -> float:
-        return max(self.sense, self.reach, self.warning_radius + self.warning_growth)
+        return maximum(maximum(self.sense, self.reach), self.warning_radius + self.warning_growth)
 
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
         """Carcasses that can still be eaten; the initial amount assumes an animal of size 1."""
@@ -75,7 +78,7 @@ class Remains(Rule):
         return found
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Remains, me: Animal, it: Any, world: World) -> Any:
         way = offset(world, me.position, it.position)
         square = way.square
         smells = (p.appetite > 0.0) & (it.amount > 0.0) & (square <= p.sense * p.sense)
@@ -91,7 +94,7 @@ class Remains(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Remains, me: Animal, found: Any, world: World) -> Any:
         carcass = found.carcass
         return {
             "energy": minimum(1.0, me.energy + found.gains / me.gene_size),
@@ -99,30 +102,30 @@ class Remains(Rule):
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Remains, me: Animal, found: Any, world: World) -> Any:
         carcass = found.carcass
         seeks = (me.stance == SEEKING_FOOD) & carcass.exists
-        near = minimum(1.0, sqrt(where(seeks, carcass.score, 0.0)) / p.reach)
+        near = minimum(1.0, sqrt(where(seeks, carcass.score, 0.0)) / p.reach) if p.arrival else 1.0
         force = steer_at_speed(carcass.offset, me.max_speed * near, me) * where(seeks, p.weight, 0.0)
         warning = where(me.stance == FLEEING, 0.0, p.warning_weight)
         return force + steer_towards(found.away, me) * warning
 
     @staticmethod
-    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Remains, me: Animal, found: Any, world: World) -> Any:
         # A factor of 1 suppresses nothing, and keeps other rules from suppressing this one.
         return 1.0
 
     @staticmethod
-    def speaks(p: Any, me: Any, world: Any) -> Any:
+    def may_report(p: Remains, me: Animal, world: World) -> Any:
         return (me.health <= 0.0) | (p.appetite > 0.0)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def happens(p: Remains, was: Animal, me: Animal, found: Any, world: World) -> Any:
         """A meal: the slot, and the energy taken in this step."""
         return where(found.gains > 0.0, MEAL, 0.0), found.place - 1.0, found.gains
 
     @staticmethod
-    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def gather(p: Remains, me: Animal, it: Any, world: World) -> Any:
         own = to_number(me.id)
         own = own - p.places * floor(own / p.places)
         dies = (me.health <= 0.0) & (own == it.slot)
@@ -136,7 +139,7 @@ class Remains(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+    def turn(p: Remains, it: Any, reports: Any, items: Any, world: World) -> None:
         share = it.amount / maximum(1.0, reports.eaters)
         it.portion = where(reports.eaters > 0.0, minimum(p.bite * world.dt, share), 0.0)
         it.amount = maximum(0.0, it.amount - it.portion * reports.eaters)
@@ -146,13 +149,13 @@ class Remains(Rule):
         when(reports.deaths == 1.0, lambda: _place_carcass(p, it, reports))
 
 
-def _place_carcass(p: Any, it: Any, reports: Any) -> None:
+def _place_carcass(p: Remains, it: Any, reports: Any) -> None:
     """Replace old remains by new ones."""
     it.position, it.lain_for = reports.place, 0.0
     it.amount, it.strength, it.portion = p.share * reports.size, 1.0, 0.0
 
 
-def _could_eat(p: Any, me: Any, square: Any) -> Any:
+def _could_eat(p: Remains, me: Animal, square: Any) -> Any:
     """Whether an agent would eat at this squared distance: in reach, not full, not fleeing."""
     at = (p.appetite > 0.0) & (square <= p.reach * p.reach)
     return at & (me.energy < 1.0) & (me.stance != FLEEING) & (me.health > 0.0)

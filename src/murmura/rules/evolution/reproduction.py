@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from murmura.core.algebra import Number, maximum, minimum, to_number, where
+from murmura.core.algebra import Integer, Number, maximum, minimum, to_number, where
 from murmura.core.merging import FAR, Best, Count, Sum
 from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.rule_arguments import World
 from murmura.core.vec import random_direction
 from murmura.core.world.randomness import STREAM_YOUNG, uniform_from
+from murmura.rules.evolution.animal import Animal
 from murmura.rules.evolution.heredity import gene_of, hue_of, part_chances, part_of, size_of
 from murmura.rules.evolution.phenotype import BODY_COLUMNS, GENES, PARTS
 from murmura.rules.evolution.stances import FLOCKING
@@ -116,7 +118,7 @@ class Reproduction(Rule):
         return found
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Reproduction, me: Animal, it: Any, world: World) -> Any:
         mine = me.species == it.kind
         room = p.most_of_kind - it.count - it.born
         admits = (room >= it.waiting) | ((room >= 1.0) & (to_number(me.id) == it.first))
@@ -127,10 +129,10 @@ class Reproduction(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Reproduction, me: Animal, found: Any, world: World) -> Any:
         mates = _mates(me)
-        bears = _bears(p, me) & (found.admitted > 0.5)
-        left = where(bears, me.energy * (1.0 - p.gift), me.energy)
+        gives_birth = _gives_birth(p, me) & (found.admitted > 0.5)
+        left = where(gives_birth, me.energy * (1.0 - p.gift), me.energy)
         left = where(mates, maximum(0.0, left - p.cost), left)
         left = where(mates & (p.keeps < 1.0), minimum(me.energy, p.keeps), left)
         return {
@@ -138,12 +140,12 @@ class Reproduction(Rule):
             "gave": me.energy - left,
             "mating_cooldown": where(mates, p.cooldown, me.mating_cooldown),
             "ready": where(mates, 0.0, me.ready),
-            "bore": where(bears, 1.0, 0.0),
+            "bore": where(gives_birth, 1.0, 0.0),
             "pressure": found.pressure,
         }
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Reproduction, me: Animal, world: World) -> Any:
         grown = me.age >= p.least_age + p.maturity_span * me.gene_maturity
         able = grown & (me.energy >= p.energy_threshold) & (me.mating_cooldown <= 0.0) & (me.health > 0.0)
         waited = where(able, me.ready_for + world.dt, 0.0)
@@ -152,11 +154,11 @@ class Reproduction(Rule):
         return {"ready": ready, "ready_for": waited}
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def gives_birth(p: Reproduction, was: Animal, me: Animal, found: Any, world: World) -> Any:
         return where(me.bore > 0.5, 1.0, 0.0), where(me.mated > 0.5, me.target_mate_id, -1.0)
 
     @staticmethod
-    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+    def inherit(p: Reproduction, mother: Animal, father: Animal, child_id: Integer, world: World) -> Any:
         alone = mother.id == father.id
         turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)
         body = _body(p, mother, father, child_id, world)
@@ -176,7 +178,7 @@ class Reproduction(Rule):
         }
 
     @staticmethod
-    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def gather(p: Reproduction, me: Animal, it: Any, world: World) -> Any:
         mine = me.species == it.kind
         waits = mine & is_waiting(me)
         return {
@@ -187,7 +189,7 @@ class Reproduction(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+    def turn(p: Reproduction, it: Any, reports: Any, items: Any, world: World) -> None:
         it.count, it.waiting, it.born, it.first = (
             reports.count,
             reports.waiting,
@@ -204,27 +206,27 @@ class ReproductionInSpace(Reproduction):
     columns = Reproduction.columns | {"kick_z": 0.0}
 
     @staticmethod
-    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+    def inherit(p: Reproduction, mother: Animal, father: Animal, child_id: Integer, world: World) -> Any:
         return Reproduction.inherit(p, mother, father, child_id, world) | {"kick_z": 0.0}
 
 
-def is_waiting(me: Any) -> Any:
+def is_waiting(me: Animal) -> Any:
     """Whether an animal may have young in the next step."""
     return (me.consents > 0.5) | (me.ready == READY_ALONE)
 
 
-def _mates(me: Any) -> Any:
+def _mates(me: Animal) -> Any:
     """Whether an animal has just mated, or has young on its own."""
     return (me.mated > 0.5) | (me.ready == READY_ALONE)
 
 
-def _bears(p: Any, me: Any) -> Any:
+def _gives_birth(p: Reproduction, me: Animal) -> Any:
     """Whether it would have a young one: of a pair, the partner with the lower id, or both."""
     turn = (me.ready == READY_ALONE) | (p.young > 1.5) | (to_number(me.id) < me.target_mate_id)
     return _mates(me) & turn
 
 
-def _gift(p: Any, mother: Any, father: Any, alone: Any) -> Number:
+def _gift(p: Reproduction, mother: Animal, father: Animal, alone: Any) -> Number:
     """The energy that the young get, for a size of 1."""
     # The cost of mating was paid after the gift was taken.
     share = (mother.energy + where(alone, 0.0, p.cost)) * p.gift / (1.0 - p.gift) * mother.gene_size
@@ -234,7 +236,7 @@ def _gift(p: Any, mother: Any, father: Any, alone: Any) -> Number:
     return where(p.keeps < 1.0, both, share)
 
 
-def _body(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> dict[str, Any]:
+def _body(p: Reproduction, mother: Animal, father: Animal, child_id: Integer, world: World) -> dict[str, Any]:
     """Genes and body parts of a newborn, by column."""
     found = {}
     crossings = {"size": size_of, "hue": hue_of}

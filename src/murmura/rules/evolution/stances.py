@@ -6,9 +6,13 @@ Plain functions of an agent's perceptions; `behavior` computes these and acts on
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.algebra import Number, maximum, minimum, where
+from murmura.rules.evolution.animal import Animal
+
+if TYPE_CHECKING:
+    from murmura.rules.evolution.behavior import Behavior
 
 
 class Stance(IntEnum):
@@ -74,11 +78,10 @@ IDLE, FLOCKING, FLEEING, HUNTING, SEEKING_FOOD, MATING = (float(stance) for stan
 
 
 def ladder(
-    threatened: Any, has_prey: Any, eats: Any, scavenges: Any, has_partner: Any, has_company: Any
+    p: Behavior, threatened: Any, has_prey: Any, eats: Any, scavenges: Any, has_partner: Any, has_company: Any
 ) -> tuple[Number, Number]:
     """The document's priorities (S3-14 to S3-18): stance and reason."""
-    stance = where(has_company, FLOCKING, IDLE)
-    reason = where(has_company, COMPANY, ALONE)
+    stance, reason = _calm(p, has_company)
     stance, reason = where(has_partner, MATING, stance), where(has_partner, PARTNER_NEAR, reason)
     stance, reason = where(eats, SEEKING_FOOD, stance), where(eats, HUNGRY, reason)
     stance, reason = where(scavenges, SEEKING_FOOD, stance), where(scavenges, CARCASS_NEAR, reason)
@@ -87,13 +90,13 @@ def ladder(
 
 
 def scored(
-    p: Any, me: Any, threat: Number, close: Any, has_prey: Any, chase: Number, same_prey: Any, eats: Any,
+    p: Behavior, me: Animal, threat: Number, close: Any, has_prey: Any, chase: Number, same_prey: Any, eats: Any,
     scavenges: Any, at_carcass: Any, has_partner: Any, courts: Any, has_company: Any, pressure: Number,
 ) -> tuple[Number, Number]:  # fmt: skip
     """The choice with the highest score: stance and reason."""
     hunger = 1.0 - me.energy
     best = p.score_flocking
-    stance, reason = where(has_company, FLOCKING, IDLE), where(has_company, COMPANY, ALONE)
+    stance, reason = _calm(p, has_company)
     # Predators rest, and prey eats or flees: an appetite for carcasses makes an animal a predator.
     tired = (me.energy < where(me.stance == IDLE, p.rested_above, p.tired_below)) & (p.appetite > 0.0)
     best, stance, reason = _better(tired, p.score_rest, IDLE, TIRED, best, stance, reason)
@@ -128,6 +131,12 @@ def scored(
     return stance, reason
 
 
+def _calm(p: Behavior, has_company: Any) -> tuple[Number, Number]:
+    """The stance of an animal that has nothing to do, with the reason."""
+    alone = IDLE if p.idles_alone else FLOCKING
+    return where(has_company, FLOCKING, alone), where(has_company, COMPANY, ALONE)
+
+
 def _better(
     possible: Any, score: Number, stance: float, reason: float, best: Number, before: Number, why: Number
 ) -> tuple[Number, Number, Number]:
@@ -142,7 +151,7 @@ def threat_of(predator: Any, distance: Number, reach: Number) -> Number:
     return where(predator.exists, factor * maximum(0.0, 1.0 - distance / reach), 0.0)
 
 
-def least_time(p: Any, stance: Number) -> Number:
+def least_time(p: Behavior, stance: Number) -> Number:
     """The minimum time of a stance [s]."""
     calm = where(stance == FLOCKING, p.least_flocking, p.least_idle)
     food = where(stance == SEEKING_FOOD, p.least_food, where(stance == MATING, p.least_mating, calm))

@@ -8,6 +8,7 @@ from murmura.core.algebra import where
 from murmura.core.merging import FAR, Least, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.rules.steering.towards import steer_towards
 
 
@@ -21,16 +22,18 @@ class Flee(Rule):
         2.0, "How much getting away counts relative to the other rules.", "", (0, 5), ge=0
     )
 
+    acts_where = "where species flee from others"
+
     def takes_part(self, scenario: Any) -> bool:
         return _in_table(scenario, "flee")
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Flee, me: Agent, seen: Neighbor, world: World) -> Any:
         push = seen.flee * seen.attention * seen.inverse * seen.inverse
         return Sum(seen.offset * -push)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Flee, me: Agent, found: Any, world: World) -> Any:
         return steer_towards(found, me) * p.weight
 
 
@@ -43,16 +46,18 @@ class Chase(Rule):
     weight: float = quantity(1.5, "How much the chase counts relative to the other rules.", "", (0, 5), ge=0)
     lead: float = quantity(3.0, "How many steps ahead the prey's flight is predicted.", "step", (0, 60), ge=0)
 
+    acts_where = "where species chase others"
+
     def takes_part(self, scenario: Any) -> bool:
         return _in_table(scenario, "chase")
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Chase, me: Agent, seen: Neighbor, world: World) -> Any:
         score = where(seen.chase > 0.0, seen.square / (seen.chase + 1e-30), FAR)
         return Least(score, offset=seen.offset, velocity=seen.velocity)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Chase, me: Agent, found: Any, world: World) -> Any:
         ahead = p.lead * world.stride
         return steer_towards(found.offset + found.velocity * ahead, me) * where(found.exists, p.weight, 0.0)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import maximum, where
+from murmura.core.algebra import Number, maximum, where
 from murmura.core.events import Cause
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 
 STARVATION = float(Cause.STARVATION)
 
@@ -26,9 +27,16 @@ class Energy(Rule):
     writes = ("energy",)
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Energy, me: Agent, world: World) -> Any:
         cost = p.decay * world.dt * (1.0 + p.speed_cost * me.speed / me.max_speed)
         return {"energy": maximum(0.0, me.energy - cost)}
+
+
+class Starving(Agent):
+    """The agent that decides."""
+
+    starving: Number
+    """[s] How long it has had no energy."""
 
 
 @register_rule("starvation")
@@ -43,11 +51,11 @@ class Starvation(Rule):
     needs = {"energy": "starvation needs energy that falls"}
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Starvation, me: Starving, world: World) -> Any:
         return {"starving": where(me.energy > 0.0, 0.0, me.starving + world.dt)}
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def dies(p: Starvation, me: Starving, found: Any, world: World) -> Any:
         return where(me.starving > p.after, STARVATION, 0.0), -1.0
 
 
@@ -59,5 +67,5 @@ class MatingCooldown(Rule):
     writes = ("mating_cooldown",)
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: MatingCooldown, me: Agent, world: World) -> Any:
         return {"mating_cooldown": maximum(0.0, me.mating_cooldown - world.dt)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import where
+from murmura.core.algebra import Integer, where
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import random_direction
 from murmura.core.world.randomness import STREAM_GENDER, STREAM_YOUNG, uniform_from
 from murmura.rules.life.mating import COOLDOWN, was_mated
@@ -44,17 +45,17 @@ class Breeding(Rule):
         return room_for("breeding", self.most, scenario)
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Breeding, me: Agent, found: Any, world: World) -> Any:
         # A female rests only after a mating; the clock of the stage is 0 in its first step.
         gives = (me.mating_state == COOLDOWN) & (me.mating_timer == 0.0) & (me.gender < 0.5)
         return {"energy": where(gives, me.energy * (1.0 - p.gift), me.energy)}
 
     @staticmethod
-    def bears(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def gives_birth(p: Breeding, was: Agent, me: Agent, found: Any, world: World) -> Any:
         return where(was_mated(was, me), 1.0, 0.0), was.target_mate_id
 
     @staticmethod
-    def inherit(p: Any, mother: Any, father: Any, child_id: Any, world: Any) -> Any:
+    def inherit(p: Breeding, mother: Agent, father: Agent, child_id: Integer, world: World) -> Any:
         # At its mother's position, so that no wall can lie between them; in its own direction, so that they separate.
         coin, temper = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_GENDER)
         turn, height = uniform_from(world.seed_low, world.seed_high, 0, child_id, STREAM_YOUNG)

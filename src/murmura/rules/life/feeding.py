@@ -8,23 +8,17 @@ energy from food that is not there. Agents only read sources.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from murmura.core.algebra import (
-    maximum,
-    minimum,
-    sqrt,
-    to_number,
-    when,
-    where,
-)
+from murmura.core.algebra import Number, maximum, minimum, sqrt, to_number, when, where
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, layout_of_width, place_of, vector
 from murmura.core.merging import FAR, Best, Count, Least
 from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.state import FeedingState, MatingState
 from murmura.core.vec import TINY
 from murmura.core.world.randomness import seed_words
@@ -41,7 +35,7 @@ MEAL = float(Event.MEAL)
 
 STAGES = {
     FeedingState.NONE: "flies with the flock; if hungry and in reach of food with room, it is drawn there",
-    FeedingState.APPROACHING: "flies to its source and slows down on arrival",
+    FeedingState.APPROACHING: "flies to its source; slows down on arrival, unless it eats in passing",
     FeedingState.GATHERING: "waits around its source in the chosen style; goes in when there is room",
     FeedingState.FEEDING: "sits at its source, brakes and eats",
 }
@@ -73,6 +67,13 @@ CHANGES = (
 )
 
 
+class Eater(Agent):
+    """The agent that decides."""
+
+    meal: Number
+    """Food eaten in the present meal."""
+
+
 DRAWN_FOOD = 0.3  # radius at which food is drawn, as a share of the gather radius: feeders surround it
 
 
@@ -82,6 +83,11 @@ class Feeding(Rule):
 
     weight: float = quantity(
         1.0, "How much heading for food counts relative to the other rules.", "", (0, 5), ge=0
+    )
+    manner: Literal["stages", "passing"] = choice(
+        "stages",
+        "Stages: approach, wait for a place, land, eat. Passing: a plain seek while hungry, and whoever comes within "
+        "`landing_radius` eats.",
     )
     sources: tuple[FoodSource, ...] = Field((), strict=False, description="Sources at given places.")
     count: int = quantity(5, "Additional sources, at places drawn from the seed.", "", (0, 20), ge=0, le=500)
@@ -184,6 +190,14 @@ class Feeding(Rule):
     # No species owns a source.
     shared = ("count", "amount", "capacity", "consumption", "respawn_time", "margin")
 
+    def variant(self) -> type[Rule]:
+        from murmura.rules.life.passing import FeedingInPassing
+
+        return FeedingInPassing if self.manner == "passing" else Feeding
+
+    energy_of_food: ClassVar[float]  # what a unit of food gives
+    appetite: ClassVar[float]  # borrowed
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {"energy_of_food": self.energy_restore / self.consumption}
 
@@ -258,14 +272,14 @@ class Feeding(Rule):
         return found + in_order(self, "feeding", *ordered) + exact_ids("feeding", scenario)
 
     @staticmethod
-    def modulate(p: Any, me: Any, world: Any) -> Any:
+    def modulate(p: Feeding, me: Eater, world: World) -> Any:
         s = me.feeding_state
         space = where(s == APPROACHING, p.approach_space, where(s == GATHERING, p.gather_space, 1.0))
         wind = where(s == NONE, 1.0, where(s == FEEDING, 0.0, p.shelter))
         return {"separation.radius": space, "wind.blow_x": wind, "wind.blow_y": wind, "wind.gust": wind}
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Feeding, me: Eater, it: Any, world: World) -> Any:
         way = offset(world, me.position, it.position)
         square = way.square
         # S3-10: agents that eat carcasses leave this food alone.
@@ -284,7 +298,7 @@ class Feeding(Rule):
         )
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Feeding, me: Eater, found: Any, world: World) -> Any:
         s, square = me.feeding_state, found.score
         timer = me.feeding_timer + world.dt
         eaten = where(s == FEEDING, found.portion, 0.0)
@@ -309,7 +323,7 @@ class Feeding(Rule):
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Feeding, me: Eater, found: Any, world: World) -> Any:
         way = found.offset
         distance = sqrt(where(found.exists, found.score, 0.0))
         s = me.feeding_state
@@ -324,23 +338,23 @@ class Feeding(Rule):
         return force * where(found.exists, p.weight, 0.0)
 
     @staticmethod
-    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Feeding, me: Eater, found: Any, world: World) -> Any:
         s = me.feeding_state
         left = where(s == APPROACHING, p.approach_flocking, where(s == GATHERING, p.gather_flocking, 0.0))
         return where((s == NONE) | (p.weight == 0.0), 1.0, left)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def happens(p: Feeding, was: Eater, me: Eater, found: Any, world: World) -> Any:
         ends = (was.feeding_state == FEEDING) & (me.feeding_state < FEEDING)
         eaten = was.meal + found.portion
         return where(ends & (eaten > 0.0), MEAL, 0.0), was.target_food_id, eaten
 
     @staticmethod
-    def speaks(p: Any, me: Any, world: Any) -> Any:
+    def may_report(p: Feeding, me: Eater, world: World) -> Any:
         return me.feeding_state >= GATHERING
 
     @staticmethod
-    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def gather(p: Feeding, me: Eater, it: Any, world: World) -> Any:
         away = offset(world, it.position, me.position).square
         near = 1.0 - away / (p.landing_radius * p.landing_radius)
         here = me.target_food_id == it.id
@@ -352,7 +366,7 @@ class Feeding(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+    def turn(p: Feeding, it: Any, reports: Any, items: Any, world: World) -> None:
         it.feeders, it.waiting = reports.feeders, reports.waiting
         it.room, it.portion, it.invites, it.admitted = 0.0, 0.0, 0.0, -1.0
         when(

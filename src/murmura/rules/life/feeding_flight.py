@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.algebra import Number, absolute, floor, minimum, to_number, where
 from murmura.core.noise import noise
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import TINY, Vec, from_angle, random_direction
 from murmura.rules.steering.towards import steer_at_speed
 
+if TYPE_CHECKING:
+    from murmura.rules.life.feeding import Feeding
 
-def rank(p: Any, me: Any, world: Any) -> Any:
+
+def rank(p: Feeding, me: Agent, world: World) -> Any:
     """The agent's rank among waiting agents: a number in [0, 1), constant for `turn_time`, uniform over time."""
     own = to_number(me.id)
     own = (own - 1024.0 * floor(own / 1024.0)) * 0.618034
@@ -19,20 +23,20 @@ def rank(p: Any, me: Any, world: Any) -> Any:
     return rank - floor(rank)
 
 
-def approach(p: Any, me: Any, way: Vec, distance: Number) -> Any:
+def approach(p: Feeding, me: Agent, way: Vec, distance: Number) -> Any:
     """Straight to the food, slower on arrival (S0-59)."""
     speed = p.approach_speed * me.max_speed * minimum(1.0, distance / p.arrival_radius)
     return steer_at_speed(way, speed, me) * where(distance < p.ignore_within, 0.0, 1.0)
 
 
-def wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Any:
+def wait(p: Feeding, me: Agent, way: Vec, distance: Number, world: World) -> Any:
     """The three styles of waiting (S0-60 to S0-64)."""
     towards = way * (1.0 / (distance + TINY))
-    if p.style_swarm:
+    if p.style == "swarm":
         return swarm(p, me, towards, distance, world)
     error = distance - p.gather_radius
     share = minimum(1.0, absolute(error) / p.gather_radius)
-    if p.style_gather:
+    if p.style == "gather":
         own = to_number(me.id)
         own = 0.8 + (own - 10.0 * floor(own / 10.0)) * 0.04
         orbit = me.max_speed * p.gather_speed * own
@@ -43,7 +47,7 @@ def wait(p: Any, me: Any, way: Vec, distance: Number, world: Any) -> Any:
     return force - me.velocity * p.hover_damping
 
 
-def swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
+def swarm(p: Feeding, me: Agent, towards: Vec, distance: Number, world: World) -> Any:
     """Pulled to the food, pushed out of the core, and restless."""
     row = to_number(me.id)
     row = row - 2560.0 * floor(row / 2560.0)
@@ -57,7 +61,7 @@ def swarm(p: Any, me: Any, towards: Vec, distance: Number, world: Any) -> Any:
     return (towards * pull + restless) * me.max_force
 
 
-def sit(p: Any, me: Any, way: Vec, distance: Number) -> Any:
+def sit(p: Feeding, me: Agent, way: Vec, distance: Number) -> Any:
     """Brake near the food; farther away, make the final approach (S0-65, S0-66)."""
     wanted = way * (p.feed_speed * me.max_speed / (distance + TINY))
     force = (wanted - me.velocity).limited(p.feed_force * me.max_force)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from murmura.core.algebra import floor, given, maximum, minimum, sqrt, to_number, where
+from murmura.core.algebra import Number, floor, given, maximum, minimum, sqrt, to_number, where
 from murmura.core.events import Event
 from murmura.core.merging import FAR, Least
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Columns, Neighbor, World
 from murmura.core.state import MatingState
 from murmura.core.vec import TINY
 from murmura.core.world.randomness import STREAM_MATING, uniform_pair
@@ -90,6 +91,23 @@ CHANGES = (
 )
 
 
+class MatingColumns(Columns):
+    """What the rule adds to an agent."""
+
+    rival_id: Number
+    """A male's rival, or the suitor that a female has just refused; -1: nobody."""
+    display: Number
+    """What others see: whether it has courted long enough, or a fighter's score."""
+
+
+class Suitor(MatingColumns, Agent):
+    """The agent that decides."""
+
+
+class OtherSuitor(MatingColumns, Neighbor):
+    """Whom it meets."""
+
+
 @register_rule("mating")
 class Mating(Rule):
     """Agents seek mates of their species and the other sex, court, fight over them and mate (S2-3, S2-11 to S2-15)."""
@@ -149,19 +167,13 @@ class Mating(Rule):
     # `rival_id` is a male's rival, or the suitor a female has just refused. `display` is what others see: whether an
     # agent has courted long enough, or a fighter's score.
     clamped = False
+    pair_range = ("search_radius", "fight_radius")
     needs = {"mating_cooldown": "the time between matings would never pass"}
     columns = {"rival_id": -1, "display": 0.0}
 
     def refuses(self, scenario: Any) -> list[str]:
-        reach = scenario.perception.radius
-        found = [
-            f"rules.mating.{name} must be at most perception.radius ({reach:g} [u]), got {getattr(self, name):g}: "
-            "agents cannot court or fight what they do not see; lower the first or raise the second"
-            for name in ("search_radius", "fight_radius")
-            if getattr(self, name) > reach
-        ]
         ordered = (("courting_distance", "search_radius"), ("mating_distance", "courting_distance"))
-        found += in_order(self, "mating", *ordered)
+        found = in_order(self, "mating", *ordered)
         if scenario.perception.nearest is not None:
             found.append(
                 "rules.mating: partners must not lose each other in a crowd, got perception.nearest = "
@@ -170,11 +182,11 @@ class Mating(Rule):
         return found + exact_ids("mating", scenario)
 
     @staticmethod
-    def alert(p: Any, me: Any) -> Any:
+    def alert(p: Mating, me: Suitor) -> Any:
         return (me.mating_state >= SEEKING) & (me.mating_state <= FIGHTING)
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Mating, me: Suitor, seen: OtherSuitor, world: World) -> Any:
         aims_at_me, minds_me = (named == to_number(me.id) for named in (seen.target_mate_id, seen.rival_id))
         # Most agents court nobody, most of the time: for them neither is computed.
         other = given(Mating.alert(p, me), lambda: score_of_other(p, me, seen), FAR)
@@ -188,7 +200,7 @@ class Mating(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Mating, me: Suitor, found: Any, world: World) -> Any:
         other, rival = found.other, found.rival
         square, display = other.score, other.display
         bond = floor(other.stage / BONDS)
@@ -267,7 +279,7 @@ class Mating(Rule):
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Mating, me: Suitor, found: Any, world: World) -> Any:
         other, s = found.other, me.mating_state
         approach = steer_towards(other.offset, me) * p.attraction
         court = steer_at_speed(other.offset, p.court_speed * me.max_speed, me)
@@ -279,13 +291,13 @@ class Mating(Rule):
         return force * where(other.exists & (s >= APPROACHING) & (s <= FIGHTING), p.weight, 0.0)
 
     @staticmethod
-    def suppress(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def suppress(p: Mating, me: Suitor, found: Any, world: World) -> Any:
         s = me.mating_state
         left = where(s == MATING, 0.0, p.flocking)
         return where((s < APPROACHING) | (s > FIGHTING) | (p.weight == 0.0), 1.0, left)
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def happens(p: Mating, was: Suitor, me: Suitor, found: Any, world: World) -> Any:
         """The female reports a mating, the winner a fight."""
         mated = was_mated(was, me)
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)
@@ -293,7 +305,7 @@ class Mating(Rule):
         return kind, where(won, was.rival_id, was.target_mate_id), where(won, was.display, 0.0)
 
 
-def score_of_other(p: Any, me: Any, seen: Any) -> Any:
+def score_of_other(p: Mating, me: Suitor, seen: OtherSuitor) -> Any:
     """How near the other is: whom I fight or have chosen, else whom I might choose."""
     she = (seen.gender < me.gender) & (seen.mating_state == SEEKING)
     she = she & (seen.square <= p.search_radius * p.search_radius)
@@ -309,18 +321,18 @@ def score_of_other(p: Any, me: Any, seen: Any) -> Any:
     return where(seen.id == attended, seen.square, candidate)
 
 
-def score_of_rival(p: Any, me: Any, seen: Any) -> Any:
+def score_of_rival(p: Mating, me: Suitor, seen: OtherSuitor) -> Any:
     """How near a suitor's rival is: whom I have challenged, else the nearest suitor of the same female."""
     contends = (seen.target_mate_id == me.target_mate_id) & (seen.mating_state <= COURTING)
     contends = contends & (seen.square <= p.fight_radius * p.fight_radius)
     return where(contends, where(seen.id == me.rival_id, 0.0, seen.square), FAR)
 
 
-def is_suitor(me: Any) -> Any:
+def is_suitor(me: Suitor) -> Any:
     """Whether a male approaches or courts a female."""
     return (me.gender > 0.5) & ((me.mating_state == APPROACHING) | (me.mating_state == COURTING))
 
 
-def was_mated(was: Any, me: Any) -> Any:
+def was_mated(was: Agent, me: Agent) -> Any:
     """Whether a female has just ended a mating."""
     return (was.mating_state == MATING) & (me.mating_state == COOLDOWN) & (me.gender < 0.5)

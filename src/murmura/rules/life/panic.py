@@ -12,6 +12,7 @@ from murmura.core.layout import POSITION
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import PLACES, Model, height, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import TINY
 from murmura.core.world.space import offset
 
@@ -49,7 +50,7 @@ class Fear(Rule):
         return [((t.x, t.y, t.z), t.radius) for t in self.threats]
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Fear, me: Agent, seen: Neighbor, world: World) -> Any:
         # Decision 26: the panicked infect those whom they see, whether or not they are seen themselves.
         # Whether calm neighbours see me is not computed: most are calm, most of the time.
         is_panicked = Fear.contributes(p, seen, world)
@@ -57,11 +58,11 @@ class Fear(Rule):
         return {"worst": Greatest(infected)}
 
     @staticmethod
-    def contributes(p: Any, seen: Any, world: Any) -> Any:
+    def contributes(p: Fear, seen: Neighbor, world: World) -> Any:
         return seen.panic > p.spread_from
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Fear, me: Agent, it: Any, world: World) -> Any:
         away = offset(world, it.position, me.position)
         distance = sqrt(away.square + TINY)
         fright = maximum(0.0, 1.0 - distance / it.radius)
@@ -70,16 +71,16 @@ class Fear(Rule):
         return {"flight": Sum(away * where(near, push, 0.0)), "fright": Greatest(fright)}
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Fear, me: Agent, found: Any, world: World) -> Any:
         # More panic infects more, so the most frightened neighbour alone decides.
         caught = where(found.worst > p.spread_from, found.worst * p.spread, 0.0)
         return {"panic": maximum(me.panic, maximum(caught, found.fright))}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Fear, me: Agent, found: Any, world: World) -> Any:
         return found.flight * p.weight
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Fear, me: Agent, world: World) -> Any:
         panic = me.panic * p.fade
         return {"panic": where(panic < p.calm_below, 0.0, panic)}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.algebra import Number, maximum, minimum, to_integer, when, where
 from murmura.core.model import PLACES, Model, height, quantity
+from murmura.core.rule_arguments import World
 from murmura.core.vec import Vec
 from murmura.core.world.randomness import IN_SPACE, STREAM_FOOD, uniform_from
+
+if TYPE_CHECKING:
+    from murmura.rules.life.feeding import Feeding
 
 RESPAWN_DRAWS = 1000  # added to a source's number when it draws a new place, so that no draw is used twice
 
@@ -24,7 +28,7 @@ class FoodSource(Model):
     )
 
 
-def serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
+def serve(p: Feeding, it: Any, nearest: Any, world: World) -> None:
     """Set aside a portion for each feeder and, while there is room, admit the nearest waiting agent."""
     share = it.amount / maximum(1.0, it.feeders)
     it.portion = where(it.feeders > 0.0, minimum(p.consumption * world.dt, share), 0.0)
@@ -36,18 +40,18 @@ def serve(p: Any, it: Any, nearest: Any, world: Any) -> None:
     it.room = room - where(admits, 1.0, 0.0)
 
 
-def stay_empty(p: Any, it: Any, world: Any) -> None:
+def stay_empty(p: Feeding, it: Any, world: World) -> None:
     """Offer nothing until the respawn time is over."""
     it.present = 0.0
     it.empty_for = it.empty_for + world.dt
-    if not p.respawn_never:
+    if p.respawn != "never":
         when(it.empty_for >= p.respawn_time, lambda: fill(p, it, world))
 
 
-def fill(p: Any, it: Any, world: Any) -> None:
+def fill(p: Feeding, it: Any, world: World) -> None:
     """Refill, at home or elsewhere."""
     it.position = it.home
-    if p.respawn_elsewhere:
+    if p.respawn == "elsewhere":
         number = to_integer(it.id) + RESPAWN_DRAWS
         draws = drawn(world.seed_low, world.seed_high, world.step, number, len(world.size))
         it.position = Vec(*inside(p.margin, draws, world.size))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import power
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 
 
 @register_rule("cucker_smale")
@@ -24,16 +25,18 @@ class CuckerSmale(Rule):
     clamped = False
     silent_when_zero = "strength"
 
+    per_length: ClassVar[float]  # 1 / length
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {"per_length": 1.0 / self.length}
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: CuckerSmale, me: Agent, seen: Neighbor, world: World) -> Any:
         z = seen.distance * p.per_length
         return Sum((seen.velocity - me.velocity) * (1.0 / power(1.0 + z * z, p.decay)))
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: CuckerSmale, me: Agent, found: Any, world: World) -> Any:
         # The paper divides by the number of all agents, which is one more than the neighbours.
         gain = p.strength / (me.neighbors + 1.0) * world.dt / world.thrust
         return found * gain

@@ -7,13 +7,13 @@ Flight itself comes from the rules `cruise` (speed) and `banking` (lift, drag, w
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, ClassVar
 
-from murmura.core.algebra import Number, exp, maximum, minimum, sqrt, where
+from murmura.core.algebra import Number, exp, maximum, minimum, sin_cos_of_degrees, sqrt, where
 from murmura.core.merging import Sum
 from murmura.core.model import PLACES, quantity
 from murmura.core.rule import register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.perception import EDGE, SEES_ALL, in_view
 from murmura.core.world.randomness import STREAM_STARDISPLAY
@@ -21,6 +21,13 @@ from murmura.rules.models.headings import approximate_normal_vector
 from murmura.rules.steering.flight import FlightRule, wings
 
 LEAST_REACH = 0.1  # [u]; below it a bird would lose all neighbours before the range can widen again
+
+
+class Starling(Agent):
+    """The agent that decides."""
+
+    range: Number
+    """[u] How far it looks, so that it meets about as many neighbours as it wants."""
 
 
 @register_rule("stardisplay")
@@ -67,15 +74,18 @@ class StarDisplay(FlightRule):
     reads = ("range",)
     writes = ("range",)
 
+    view_cosine: ClassVar[float]
+    most_range: ClassVar[float]
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
-        cosine = math.cos(math.radians(180.0 - self.blind_angle / 2.0)) - EDGE
+        _, cosine = sin_cos_of_degrees(180.0 - self.blind_angle / 2.0)
         return super().numbers(perception_radius) | {
-            "view_cosine": cosine if self.blind_angle > 0.0 else SEES_ALL,
-            "most_range": min(self.widest_range, perception_radius),
+            "view_cosine": where(self.blind_angle > 0.0, cosine - EDGE, SEES_ALL),
+            "most_range": minimum(self.widest_range, perception_radius),
         }
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: StarDisplay, me: Starling, seen: Neighbor, world: World) -> Any:
         direction = seen.offset * seen.inverse
         near = seen.distance <= me.range
         around = seen.distance <= 2.0 * me.range
@@ -94,13 +104,13 @@ class StarDisplay(FlightRule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: StarDisplay, me: Starling, found: Any, world: World) -> Any:
         share = minimum(1.0, p.adjustment * world.dt)
         goal = p.widest_range * (1.0 - found.count / p.neighbors)
         return {"range": minimum(p.most_range, maximum(LEAST_REACH, me.range + (goal - me.range) * share))}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: StarDisplay, me: Starling, found: Any, world: World) -> Any:
         # How far a bird is from the middle of those around it: 0 inside a flock, 1 far outside.
         edge = sqrt(found.middle.square) / maximum(1.0, found.crowd)
         force = found.away * (p.separation / maximum(1.0, found.count))
@@ -112,7 +122,7 @@ class StarDisplay(FlightRule):
         return force * (p.weight * world.dt / (p.mass * world.thrust * world.pace))
 
 
-def _to_the_roost(p: Any, me: Any) -> Vec:
+def _to_the_roost(p: StarDisplay, me: Starling) -> Vec:
     """Sideways for a bird that flies away from the roost, more so the straighter it does; and back to its height."""
     x, y = me.position.x - p.roost_x, me.position.y - p.roost_y
     far: Number = sqrt(x * x + y * y + TINY)

@@ -6,8 +6,9 @@ from typing import Any
 
 from murmura.core.algebra import arctan2, where
 from murmura.core.merging import Sum
-from murmura.core.model import quantity
+from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_in_space, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import random_direction
 from murmura.core.world.randomness import STREAM_VICSEK, uniform_pair
 from murmura.rules.models.headings import turn_force
@@ -35,16 +36,24 @@ class Vicsek(Rule):
         ge=0,
         le=360,
     )
+    vectorial: bool = choice(
+        False,
+        "In the plane: add a random vector to the sum of headings, as long as their number times noise/360, instead of "
+        "a random turn; agents then move along their new heading (Grégoire and Chaté 2004).",
+    )
 
     moves_first = True  # as in the paper: an agent moves along its old heading, then turns
     clamped = False
 
+    def variant(self) -> type[Rule]:
+        return VectorialVicsek if self.vectorial else type(self)
+
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Vicsek, me: Agent, seen: Neighbor, world: World) -> Any:
         return Sum(seen.velocity)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Vicsek, me: Agent, found: Any, world: World) -> Any:
         mine = me.velocity
         # All are equally fast, so the sum of velocities has the direction that the paper averages.
         total = found + mine
@@ -57,18 +66,32 @@ class Vicsek(Rule):
         return turn_force(me, where(turn == 0.0, 0.0, turn), world)
 
 
+class VectorialVicsek(Vicsek):
+    """Vectorial noise in the plane."""
+
+    moves_first = False
+
+    @staticmethod
+    def steer(p: Vicsek, me: Agent, found: Any, world: World) -> Any:
+        return _towards(p, me, found, world)
+
+
+def _towards(p: Vicsek, me: Agent, found: Any, world: World) -> Any:
+    """The turn to the sum of all headings and a random vector."""
+    mine = me.velocity
+    u, v = uniform_pair(me.id, world, STREAM_VICSEK)
+    size = me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0)
+    goal = found + mine + random_direction(u * TURN, v, size, len(mine))
+    turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
+    turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
+    return (mine.rotated(turn) - mine) / world.thrust
+
+
 @register_in_space(Vicsek)
 class VicsekInSpace(Vicsek):
     """In space with vectorial noise (Grégoire and Chaté 2004): a random vector is added to the sum of headings, as long
     as their number times noise / 360."""
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
-        mine = me.velocity
-        total = found + mine
-        u, v = uniform_pair(me.id, world, STREAM_VICSEK)
-        error = random_direction(u * TURN, v, me.speed * (me.neighbors + 1.0) * p.noise * (1.0 / 360.0), 3)
-        goal = total + error
-        turns = (mine.square > 0.0) & (goal.square > CANCELLED * mine.square)
-        turn = where(turns, mine.turn_to(goal) * p.weight, 0.0)
-        return (mine.rotated(turn) - mine) / world.thrust
+    def steer(p: Vicsek, me: Agent, found: Any, world: World) -> Any:
+        return _towards(p, me, found, world)

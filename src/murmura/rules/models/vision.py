@@ -14,6 +14,7 @@ from murmura.core.algebra import maximum, sqrt
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import Vec
 
 
@@ -60,7 +61,7 @@ class Vision(Rule):
         ]
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Vision, me: Agent, seen: Neighbor, world: World) -> Any:
         if world.occludes:
             return {}
         # An object at bearing f that covers f - g to f + g: the integral of cos over it is 2 cos f sin g, and the
@@ -73,7 +74,7 @@ class Vision(Rule):
         return {"area": Sum(bearing * sine), "edges": Sum(bearing * cosine)}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Vision, me: Agent, found: Any, world: World) -> Any:
         area, edges = (me.eye.area * 0.5, me.eye.edges * 0.5) if world.occludes else (found.area, found.edges)
         (ahead_area, side_area), (ahead_edges, side_edges) = area, edges
         pull = 2.0 * p.acceleration * (p.acceleration_edges * ahead_edges - ahead_area)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, ClassVar
 
-from murmura.core.algebra import where
+from murmura.core.algebra import sin_cos_of_degrees, where
 from murmura.core.merging import Greatest, Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import TINY, Vec
 from murmura.core.world.perception import EDGE, SEES_ALL, in_view
 from murmura.core.world.randomness import STREAM_ZONES
@@ -50,16 +50,20 @@ class Zones(Rule):
     clamped = False
     silent_when_zero = "turning_rate"
 
+    match_radius: ClassVar[float]
+    join_radius: ClassVar[float]
+    view_cosine: ClassVar[float]
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
-        cosine = math.cos(math.radians(180.0 - self.blind_angle / 2.0)) - EDGE
+        _, cosine = sin_cos_of_degrees(180.0 - self.blind_angle / 2.0)
         return super().numbers(perception_radius) | {
             "match_radius": self.repulsion + self.orientation,
             "join_radius": self.repulsion + self.orientation + self.attraction,
-            "view_cosine": cosine if self.blind_angle > 0.0 else SEES_ALL,
+            "view_cosine": where(self.blind_angle > 0.0, cosine - EDGE, SEES_ALL),
         }
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Zones, me: Agent, seen: Neighbor, world: World) -> Any:
         direction = seen.offset * seen.inverse
         near = seen.distance < p.repulsion
         visible = in_view(p.view_cosine, me.heading, seen.offset, seen.distance) & ~near
@@ -73,7 +77,7 @@ class Zones(Rule):
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Zones, me: Agent, found: Any, world: World) -> Any:
         # The paper halves the sum if both zones have neighbours: only the direction matters.
         direction = where(found.crowded > 0.0, found.away, found.along + found.towards)
         return turn_force(
@@ -81,7 +85,7 @@ class Zones(Rule):
         )
 
 
-def _wanted(p: Any, me: Any, direction: Vec, world: Any) -> Any:
+def _wanted(p: Zones, me: Agent, direction: Vec, world: World) -> Any:
     """The turn to a direction, with a random error."""
     if len(direction) == 2:
         return turn_to(me, direction) + p.noise * approximate_normal(me.id, world, STREAM_ZONES)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from murmura.core.algebra import Condition, Number, maximum, minimum, when, where
+from murmura.core.rule_arguments import World
 from murmura.core.world.randomness import STREAM_HUNTER_REST
 from murmura.rules.predators.motion import chase, gap_to_prey, slow_down, wander
 from murmura.rules.predators.row import GONE, HERE, HunterRow
@@ -136,7 +136,7 @@ def miss(it: HunterRow, turn: Turn) -> None:
     enter(it, IDLE)
 
 
-def vary_cooldown(it: HunterRow, world: Any) -> None:
+def vary_cooldown(it: HunterRow, world: World) -> None:
     """Vary the rest after a catch or a miss by up to a quarter of its mean: 3 to 5 s for 4, 1.5 to 2.5 s for 2."""
     u, _ = draw(it, world, STREAM_HUNTER_REST)
     it.cooldown = it.cooldown * (0.75 + 0.5 * u)

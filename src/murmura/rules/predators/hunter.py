@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import model_validator
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from murmura.core.model import PLACES, Model, choice, quantity
-from murmura.rules.predators.kind import KINDS
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators import kinds  # noqa: F401 - they register themselves
+from murmura.rules.predators.kind import KINDS, kind_names
 
-if TYPE_CHECKING:
-    KindName = str
-else:
-    KindName = Literal[KIND_NAMES]
+
+class _KnownKind:
+    """A name that is registered when it is read, so that a kind of somebody else's may come later."""
+
+    @staticmethod
+    def check(name: str) -> str:
+        if name not in KINDS:
+            raise PydanticCustomError(
+                "literal_error", "unknown kind", {"expected": ", ".join(map(repr, kind_names()))}
+            )
+        return name
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"type": "string", "enum": kind_names()}
+
+
+KindName = Annotated[str, _KnownKind()]
 
 SPEED = "u/s or u/tick"
+PERSONAL = ("kind", "numbers_from", "x", "y", "z")
+"""What a kind does not say about a hunter."""
 
 
 class Hunter(Model):
@@ -53,8 +75,12 @@ class Hunter(Model):
     )
 
     panic_radius: float = quantity(120.0, "Distance at which it frightens.", "u", (10, 400), gt=0)
-    stealth_radius: float = quantity(
-        120.0, "Distance at which it frightens while it hides or stalks under cover.", "u", (0, 400), ge=0
+    stealth_radius: float | None = quantity(
+        None,
+        "Distance at which it frightens while it hides or stalks; none: as always (it does not hide).",
+        "u",
+        (0, 400),
+        ge=0,
     )
     sight: float = quantity(0.0, "How far it sees birds; 0: the whole flock.", "u", (0, 2000), ge=0)
     target_distance: float = quantity(
@@ -133,21 +159,16 @@ class Hunter(Model):
         return new | given | {"numbers_from": kind}
 
 
-def numbers_of_kind(kind: str) -> dict[str, float]:
+def numbers_of_kind(kind: str) -> dict[str, float | None]:
     """Every number of a kind."""
-    plain = {
-        name: float(field.default)
-        for name, field in Hunter.model_fields.items()
-        if isinstance(field.default, int | float)
-    }
+    plain = {name: field.default for name, field in Hunter.model_fields.items() if name not in PERSONAL}
     own = dict(KINDS[kind].numbers)
-    # Stalking costs a third of hunting, a hunt begins with nine tenths of all energy, a pursuit may last as
-    # long as the hunt, and a hunter that does not hide frightens as always.
+    # Stalking costs a third of hunting, a hunt begins with nine tenths of all energy, and a pursuit may last as
+    # long as the hunt. S0-99: only kinds that say so hide.
     return (
         plain
         | {"stalking_drain": own.get("hunting_drain", plain["hunting_drain"]) / 3.0}
         | {"hunt_energy": 0.9 * own.get("max_energy", plain["max_energy"])}
         | {"pursuit_time": own.get("hunt_time", plain["hunt_time"])}
-        | {"stealth_radius": own.get("panic_radius", plain["panic_radius"])}
         | own
     )

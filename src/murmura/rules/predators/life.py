@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.algebra import floor, maximum, when, where
+from murmura.core.rule_arguments import World
 from murmura.core.world.randomness import STREAM_HUNTER_MOOD
 from murmura.core.world.space import along_axes, wrapped
 from murmura.rules.predators.hunt import collapse_if_exhausted, idle, recover, regain_energy, vary_cooldown
@@ -23,17 +24,20 @@ from murmura.rules.predators.states import (
 )
 from murmura.rules.predators.turn import Turn, draw
 
+if TYPE_CHECKING:
+    from murmura.rules.predators.rule import Predators
+
 HIDDEN_BY_ALTITUDE = 0.6  # S0-87
 SALT_STEPS = 65536.0
 
 
-def take_turn(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
+def take_turn(p: Predators, it: HunterRow, reports: Any, items: Any, world: World) -> None:
     """Appear, vanish or act."""
     follow_scenario(it)
     when(it.alive != 0.0, lambda: live(p, it, reports, items, world))
 
 
-def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
+def live(p: Predators, it: HunterRow, reports: Any, items: Any, world: World) -> None:
     """S0-70: timers, energy, exhaustion, behaviour, speed limit, move, boundary."""
     turn = Turn(p, world, draw(it, world, STREAM_HUNTER_MOOD))
     receive_reports(it, reports, world)
@@ -53,7 +57,7 @@ def live(p: Any, it: HunterRow, reports: Any, items: Any, world: Any) -> None:
     when(starves, lambda: vanish(it), lambda: when(breeds, lambda: breed(p, it, items)))
 
 
-def receive_reports(it: HunterRow, reports: Any, world: Any) -> None:
+def receive_reports(it: HunterRow, reports: Any, world: World) -> None:
     """Store the flock's reports of this step, and reset the requests of the last turn."""
 
     def see_flock() -> None:
@@ -72,7 +76,7 @@ def receive_reports(it: HunterRow, reports: Any, world: Any) -> None:
     it.watch_radius = 0.0
     it.tires = 0.0
     it.caught = -1.0
-    it.aim = 1.0
+    it.speed_share = 1.0
 
 
 def notice_other_catches(it: HunterRow, items: Any) -> None:
@@ -84,7 +88,7 @@ def notice_other_catches(it: HunterRow, items: Any) -> None:
     when(it.prey_here > GONE, lambda: items.each(compare))
 
 
-def run_timers(it: HunterRow, world: Any) -> None:
+def run_timers(it: HunterRow, world: World) -> None:
     """S0-67, S0-68."""
     it.time = it.time + world.dt
     it.state_time = it.state_time + world.dt
@@ -196,7 +200,7 @@ def vanish(it: HunterRow) -> None:
     it.caught = -1.0
 
 
-def breed(p: Any, it: HunterRow, items: Any) -> None:
+def breed(p: Predators, it: HunterRow, items: Any) -> None:
     """Place a young hunter beside its parent, in the first free row of its line, if there is one."""
 
     def look_at(young: HunterRow) -> None:

@@ -30,7 +30,7 @@ def steer_toward(it: HunterRow, turn: Turn, place: Vec, speed: Number, force: Nu
     way = offset(turn.world, it.position, place)
     wish = way.with_length(it.max_speed * turn.p.speed_factor * speed)
     it.velocity = it.velocity + (wish - it.velocity).limited(it.max_force * force * turn.world.thrust)
-    it.aim = maximum(it.aim, speed)
+    it.speed_share = maximum(it.speed_share, speed)
 
 
 def chase(it: HunterRow, turn: Turn, lead: Number, speed: Number, force: Number) -> None:
@@ -132,7 +132,7 @@ def draw_goal(it: HunterRow, turn: Turn) -> None:
 def top_speed(it: HunterRow, turn: Turn) -> Number:
     """The cap of S0-70: a burst while attacking or diving, otherwise what the chase requires, less when tired."""
     bursts = (it.state == ATTACKING) | (it.state == DIVING)
-    share = where(bursts, it.burst, maximum(1.0, minimum(it.aim, it.burst)))
+    share = where(bursts, it.burst, maximum(1.0, minimum(it.speed_share, it.burst)))
     low = 2.0 * it.exhaustion_threshold
     tired = (it.energy < low) & (it.state != DIVING)
     share = share * where(tired, 0.7 + 0.3 * it.energy / where(tired, low, 1.0), 1.0)

@@ -7,11 +7,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.core.layout import AXES
+from murmura.rules.predators.kind import name_of_kind
 from murmura.rules.predators.row import layout_of
 from murmura.rules.predators.states import IDLE, RECOVERING, SCANNING, STATE_NAMES
 
 MOTION: tuple[str, ...] = ("x", "y", "z", "vx", "vy", "vz")
+STATS = ("max_energy", "energy_regen", "hunting_drain", "attack_cost", "exhaustion_threshold")
+TIMES = ("time", "state_time", "cooldown")
+UNDRAWN = ("stats", *TIMES, *(f"target_{axis}" for axis in AXES))
+"""What a page or film does not draw."""
 WITHOUT_TARGET = (IDLE, SCANNING, RECOVERING)
 
 
@@ -24,15 +29,18 @@ def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
             continue
         motion = {name: it[name] for name in MOTION if name in it}
         hunting = it["state"] not in WITHOUT_TARGET and it["target"] >= 0
+        prey = {f"target_{axis}": it[f"prey_{axis}"] if hunting else None for axis in AXES if axis in it}
         found.append(
             {
                 "id": number,
-                "kind": KIND_NAMES[int(it["kind"])],
+                "kind": name_of_kind(it["kind"]),
                 "state": STATE_NAMES[int(it["state"])],
                 **motion,
                 "heading": math.atan2(it["vy"], it["vx"]),
-                "energy": it["energy"] / it["max_energy"],
+                **{name: it[name] for name in (*TIMES, "energy")},
+                "stats": {name: it[name] for name in STATS},
                 "target": int(it["target"]) if hunting else None,
+                **prey,
                 "altitude": it["altitude"],
                 "fright": it["fright"],
                 "hunts": int(it["hunts"]),
@@ -42,3 +50,10 @@ def hunters_in(rows: NDArray[Any] | None) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def drawn(it: dict[str, Any]) -> dict[str, Any]:
+    """A hunter as pages and films draw it: its energy as a share."""
+    known = {name: value for name, value in it.items() if name not in UNDRAWN}
+    energy = it["energy"] / it["stats"]["max_energy"]
+    return known | {"kind": "predator", "species": it["kind"], "energy": energy}

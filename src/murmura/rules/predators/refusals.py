@@ -52,8 +52,9 @@ def _hunter(rule: Any, s: Any, h: Hunter) -> list[str]:
             f"less than half the world ({side / 2:g} [u]); lower the speed or motion.time_step, or enlarge the world"
         )
     for low, high in ORDERED:
-        if getattr(h, low) > getattr(h, high):
-            found.append(f"{low} must be at most {high} ({getattr(h, high):g}), got {getattr(h, low):g}")
+        least, most = getattr(h, low), getattr(h, high)
+        if least is not None and least > most:
+            found.append(f"{low} must be at most {high} ({most:g}), got {least:g}")
     place = (h.x, h.y, h.z)[: s.world.dimension]
     axes = zip(place, s.world.sides, s.world.edges, strict=True)
     if not all(x is None or edge == "open" or 0 <= x <= size for x, size, edge in axes):

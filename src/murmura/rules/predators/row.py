@@ -76,7 +76,7 @@ class Memory:
     watched: Number  # how many birds fly towards the place it watches
     best: Number  # the score of the best prey
     best_id: Number  # and its id; -1: none
-    aim: Number  # the greatest share of its top speed that it steered for in this turn
+    speed_share: Number  # the greatest share of its top speed that it steered for in this turn
     prey_here: Number  # whether its target reports: GONE, TAKEN or HERE
     prey: Vec  # where its target is
     prey_velocity: Vec

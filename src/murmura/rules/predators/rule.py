@@ -7,7 +7,7 @@ a prey they are, and die, respawn elsewhere or are merely counted when they are 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Literal
 
@@ -29,6 +29,7 @@ from murmura.core.events import Cause, Event
 from murmura.core.merging import Best, Count, Greatest, Least, Sum, Total
 from murmura.core.model import choice, quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, Neighbor, World
 from murmura.core.vec import TINY, Vec, random_direction
 from murmura.core.world.randomness import (
     IN_SPACE,
@@ -44,7 +45,7 @@ from murmura.rules.predators.hunter import Hunter
 from murmura.rules.predators.kind import KINDS, only
 from murmura.rules.predators.life import take_turn
 from murmura.rules.predators.motion import PI
-from murmura.rules.predators.reading import hunters_in
+from murmura.rules.predators.reading import drawn, hunters_in
 from murmura.rules.predators.refusals import refused
 from murmura.rules.predators.row import HERE, KNOWN, LAYOUT, MEMORY, SETTINGS
 
@@ -53,6 +54,15 @@ CAPTURE = float(Event.CAPTURE)
 GOLDEN = 40503  # 65536 / golden ratio: neighbouring ids fall far apart
 PER_SALT = 1.0 / 65536.0
 DEGREES = 180.0 / PI
+
+
+class Prey(Agent):
+    """The agent that decides."""
+
+    isolation: Number
+    """How alone it is, from 0 to 1."""
+    steadiness: Number
+    """How little it turns: 1 straight on, 0 unpredictably."""
 
 
 @register_rule("predators")
@@ -125,6 +135,11 @@ class Predators(Rule):
     def kinds_present(self) -> tuple[str, ...]:
         return tuple(sorted({hunter.kind for hunter in self.hunters}))
 
+    def functions_of_kinds(self) -> Sequence[Callable[..., Any]]:
+        kinds = [KINDS[name] for name in self.kinds_present()]
+        ends = [kind.afterwards for kind in kinds if kind.afterwards is not None]
+        return [*ends, *(action for kind in kinds for action in kind.actions.values())]
+
     def leaving_out_other_kinds(self) -> AbstractContextManager[object]:
         return only(self.kinds_present())
 
@@ -161,6 +176,7 @@ class Predators(Rule):
             ),
             "target": -1, "caught": -1, "alive": listed, "kind_before": -1, "energy": hunter.max_energy,
             "patience": 1, "best_id": -1, "least_approach": -2, "fright": hunter.panic_radius * listed, "bonus": 1,
+            "stealth_radius": hunter.panic_radius if hunter.stealth_radius is None else hunter.stealth_radius,
         }  # fmt: skip
         values["kind_before"] = values["kind"] if listed else -1
         nowhere = (0.0, 0.0, 0.0)
@@ -173,14 +189,14 @@ class Predators(Rule):
         return refused(self, scenario)
 
     def objects(self, rows: Any, time: float) -> list[dict[str, Any]]:
-        return [{**it, "kind": "predator", "species": it["kind"]} for it in hunters_in(rows)]
+        return [drawn(it) for it in hunters_in(rows)]
 
     @staticmethod
-    def pair(p: Any, me: Any, seen: Any, world: Any) -> Any:
+    def pair(p: Predators, me: Prey, seen: Neighbor, world: World) -> Any:
         return {"nearest": Least(seen.square)}
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Predators, me: Prey, it: Any, world: World) -> Any:
         """Flight and panic within the hunter's current radius of fear, and whether it has caught me or tires me."""
         away = offset(world, it.position, me.position)
         square = away.square
@@ -198,30 +214,30 @@ class Predators(Rule):
         }
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Predators, me: Prey, found: Any, world: World) -> Any:
         return felt(p, me, found, world)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Predators, me: Prey, found: Any, world: World) -> Any:
         return found.flight * p.weight
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Predators, me: Prey, world: World) -> Any:
         return {"steadiness": steadiness(p, me, world)}
 
     @staticmethod
-    def fate(p: Any, me: Any, found: Any, world: Any) -> Any:
-        if p.on_capture_remove:
+    def dies(p: Predators, me: Prey, found: Any, world: World) -> Any:
+        if p.on_capture == "remove":
             return where(found.catcher > 0.0, PREDATION, 0.0), found.catcher - 1.0
         return 0.0 * found.catcher, found.catcher - 1.0
 
     @staticmethod
-    def happens(p: Any, was: Any, me: Any, found: Any, world: Any) -> Any:
+    def happens(p: Predators, was: Prey, me: Prey, found: Any, world: World) -> Any:
         """A capture: by which hunter, and how isolated the bird was."""
         return where(found.catcher > 0.0, CAPTURE, 0.0), found.catcher - 1.0, was.isolation
 
     @staticmethod
-    def gather(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def gather(p: Predators, me: Prey, it: Any, world: World) -> Any:
         """My report to a hunter: whether and where it sees me, whether it watches my place, and my score as prey."""
         way = offset(world, it.position, me.position)
         square = way.square
@@ -238,7 +254,7 @@ class Predators(Rule):
         }
 
     @staticmethod
-    def report(p: Any, me: Any, world: Any) -> Any:
+    def report(p: Predators, me: Prey, world: World) -> Any:
         return {
             "prey_here": HERE,
             "prey": me.position,
@@ -248,11 +264,11 @@ class Predators(Rule):
         }
 
     @staticmethod
-    def turn(p: Any, it: Any, reports: Any, items: Any, world: Any) -> None:
+    def turn(p: Predators, it: Any, reports: Any, items: Any, world: World) -> None:
         take_turn(p, it, reports, items, world)
 
 
-def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
+def felt(p: Predators, me: Prey, found: Any, world: World) -> dict[str, Number]:
     """Panic, the energy a pursuit costs, and my isolation: from the nearest neighbour and how many I see."""
     nearest = found.nearest
     apart = minimum(1.0, sqrt(where(nearest.exists, nearest.score, 0.0)) / p.isolation_distance)
@@ -267,21 +283,21 @@ def felt(p: Any, me: Any, found: Any, world: Any) -> dict[str, Number]:
     }
 
 
-def steadiness(p: Any, me: Any, world: Any) -> Number:
+def steadiness(p: Predators, me: Prey, world: World) -> Number:
     """How little I turned in this step: 1 straight on, 0 if I turn so fast that my path is unpredictable."""
     turned = me.velocity.angle - me.steadiness
     turned = absolute(turned - 2.0 * PI * floor(turned / (2.0 * PI) + 0.5))
     return maximum(0.0, 1.0 - turned * DEGREES / (p.unsteady_turn * world.dt))
 
 
-def watched(me: Any, it: Any, world: Any) -> Number:
+def watched(me: Prey, it: Any, world: World) -> Number:
     """1 if I am near the place that a hunter watches and fly towards it."""
     way = offset(world, me.position, it.watch)
     towards = way.dot(me.heading) >= it.watch_cosine * way.length
     return where((way.square <= it.watch_radius * it.watch_radius) & towards, 1.0, 0.0)
 
 
-def score(p: Any, me: Any, it: Any, world: Any, way: Vec, d: Number) -> Number:
+def score(p: Predators, me: Prey, it: Any, world: World, way: Vec, d: Number) -> Number:
     """How good a prey I am (S0-72), `way` from the hunter; 0: none."""
     to_center = offset(world, me.position, it.center)
     c = sqrt(to_center.square + TINY)
@@ -312,13 +328,13 @@ class Respawning(Predators):
     writes = (*Predators.writes, "position", "velocity")
 
     @staticmethod
-    def feel(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def feel(p: Predators, me: Prey, found: Any, world: World) -> Any:
         now = felt(p, me, found, world)
         # `age` gets no items: until then, an isolation below 0 marks a caught bird.
         return now | {"isolation": where(found.catcher > 0.0, -1.0, now["isolation"])}
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Predators, me: Prey, world: World) -> Any:
         back = me.isolation < 0.0
         draws = [*uniform_pair(me.id, world, STREAM_RESPAWN_PLACE)]
         turn, height = uniform_pair(me.id, world, STREAM_RESPAWN_HEADING)

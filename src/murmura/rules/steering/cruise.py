@@ -6,6 +6,7 @@ from typing import Any
 
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 
 
 @register_rule("cruise")
@@ -19,6 +20,6 @@ class Cruise(Rule):
     clamped = False
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Cruise, me: Agent, found: Any, world: World) -> Any:
         missing = (p.speed - me.speed) * world.dt / (p.relaxation * world.thrust)
         return me.heading * (missing * p.weight)

@@ -9,15 +9,23 @@ loses height.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import Number, arctan2, maximum, minimum, sin_cos, where
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import Vec
 from murmura.core.world.space import offset, point
 
 UPRIGHT = 1e-6  # squared horizontal part of a heading below which a bird flies straight up or down
+
+
+class Flyer(Agent):
+    """The agent that decides."""
+
+    roll: Number
+    """[rad] How far it is banked."""
 
 
 class FlightRule(Rule):
@@ -43,7 +51,7 @@ class Level(FlightRule):
     clamped = False
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Level, me: Agent, found: Any, world: World) -> Any:
         lost = -me.velocity.z * (p.weight * world.dt / (p.relaxation * world.thrust))
         return Vec(0.0, 0.0, lost)
 
@@ -56,11 +64,13 @@ class Altitude(FlightRule):
     z: float | None = quantity(None, "The height; none: halfway up.", "u", (0, 1000))
     range: float = quantity(50.0, "Distance from it at which the force is full.", "u", (1, 500), gt=0)
 
+    has_z: ClassVar[bool]
+
     def options(self) -> dict[str, bool]:
         return super().options() | {"has_z": self.z is not None}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Altitude, me: Agent, found: Any, world: World) -> Any:
         goal = point(world, me.position.x, me.position.y, p.z if p.has_z else None)
         away = offset(world, me.position, goal).z
         share = maximum(-1.0, minimum(1.0, away / p.range))
@@ -92,15 +102,19 @@ class Banking(FlightRule):
     reads = ("roll",)
     columns = {"roll": 0.0}
 
+    per_cruise: ClassVar[float]
+    drag: ClassVar[float]
+    roll_limit: ClassVar[float]  # [rad]
+
     def numbers(self, perception_radius: float) -> dict[str, float]:
         return super().numbers(perception_radius) | {
             "per_cruise": 1.0 / self.cruise_speed,
             "drag": 1.0 / self.lift_to_drag,
-            "roll_limit": math.radians(self.most_roll),
+            "roll_limit": self.most_roll * (math.pi / 180.0),
         }
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Banking, me: Flyer, found: Any, world: World) -> Any:
         left, up = wings(me.heading)
         sine, cosine = sin_cos(me.roll)
         share = me.speed * world.pace * p.per_cruise
@@ -112,7 +126,7 @@ class Banking(FlightRule):
         return pulled * (p.gravity * p.weight * world.dt / (world.thrust * world.pace))
 
     @staticmethod
-    def age(p: Any, me: Any, world: Any) -> Any:
+    def age(p: Banking, me: Flyer, world: World) -> Any:
         left, up = wings(me.heading)
         sine, cosine = sin_cos(me.roll)
         # The lateral steering, along its wings: the force of the other rules as an acceleration.

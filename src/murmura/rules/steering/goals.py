@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from murmura.core.algebra import minimum, to_number, where
 from murmura.core.merging import Sum
@@ -10,10 +10,11 @@ from murmura.core.model import PLACES, height, quantity
 from murmura.core.noise import noise
 from murmura.core.noise.space import noise_vector
 from murmura.core.rule import Rule, register_rule
+from murmura.core.rule_arguments import Agent, World
 from murmura.core.vec import TINY, Vec, from_angle
 from murmura.core.world.randomness import STREAM_WANDER, uniform_from
 from murmura.core.world.space import offset, point
-from murmura.rules.steering.towards import steer_at_speed, steer_towards
+from murmura.rules.steering.towards import abeam, steer_at_speed, steer_towards
 
 
 @register_rule("seek")
@@ -28,14 +29,16 @@ class Seek(Rule):
         100.0, "Distance within which the flight slows as d/radius; 0: never.", "u", (0, 500), ge=0
     )
 
+    has_z: ClassVar[bool]
+
     def options(self) -> dict[str, bool]:
         return super().options() | {"has_z": self.z is not None}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Seek, me: Agent, found: Any, world: World) -> Any:
         way = offset(world, me.position, _goal(p, world))
         speed = me.max_speed * minimum(1.0, way.length / (p.arrival_radius + TINY))
-        return steer_at_speed(way, speed, me) * p.weight
+        return steer_at_speed(abeam(way, me), speed, me) * p.weight
 
 
 @register_rule("flee_point")
@@ -52,17 +55,19 @@ class FleePoint(Rule):
         0.0, "Distance beyond which the place is ignored; 0: never.", "u", (0, 1000), ge=0
     )
 
+    has_z: ClassVar[bool]
+
     def options(self) -> dict[str, bool]:
         return super().options() | {"has_z": self.z is not None}
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: FleePoint, me: Agent, found: Any, world: World) -> Any:
         away = offset(world, _goal(p, world), me.position)
         weight = where((away.square <= p.reach * p.reach) | (p.reach == 0.0), p.weight, 0.0)
-        return steer_towards(away, me) * weight
+        return steer_towards(abeam(away, me), me) * weight
 
 
-def _goal(p: Any, world: Any) -> Vec:
+def _goal(p: Seek | FleePoint, world: World) -> Vec:
     """The place that a rule names."""
     return point(world, p.x, p.y, p.z if p.has_z else None)
 
@@ -78,7 +83,7 @@ class TrackingRule(Rule):
     tracks = "agent"
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: TrackingRule, me: Agent, found: Any, world: World) -> Any:
         return found * p.weight
 
 
@@ -89,11 +94,11 @@ class Pursue(TrackingRule):
     lead: float = quantity(1.0, "How far ahead the quarry's flight is predicted at most.", "s", (0, 5), ge=0)
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Pursue, me: Agent, it: Any, world: World) -> Any:
         way = offset(world, me.position, it.position)
         ahead = minimum(p.lead, way.length / (me.max_speed * world.pace)) * world.pace
         present = where(to_number(me.id) == it.id, 0.0, it.present)
-        return Sum(steer_towards(way + it.velocity * ahead, me) * present)
+        return Sum(steer_towards(abeam(way + it.velocity * ahead, me), me) * present)
 
 
 @register_rule("evade")
@@ -104,12 +109,12 @@ class Evade(TrackingRule):
     reach: float = quantity(150.0, "Distance beyond which the hunter is ignored.", "u", (10, 400), gt=0)
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: Evade, me: Agent, it: Any, world: World) -> Any:
         away = offset(world, it.position, me.position)
         # Half the time of `Pursue`: otherwise a hunter that comes straight on would be predicted at my own position.
         ahead = minimum(p.lead, 0.5 * away.length / (me.max_speed * world.pace)) * world.pace
         ignored = (to_number(me.id) == it.id) | (away.square > p.reach * p.reach)
-        return Sum(steer_towards(away - it.velocity * ahead, me) * where(ignored, 0.0, it.present))
+        return Sum(steer_towards(abeam(away - it.velocity * ahead, me), me) * where(ignored, 0.0, it.present))
 
 
 @register_rule("follow_leader")
@@ -122,7 +127,7 @@ class FollowLeader(TrackingRule):
     )
 
     @staticmethod
-    def item(p: Any, me: Any, it: Any, world: Any) -> Any:
+    def item(p: FollowLeader, me: Agent, it: Any, world: World) -> Any:
         heading = it.velocity.normalized()
         way = offset(world, me.position, it.position)
         # In the leader's way: less than `distance` ahead of it and less than half that to the side.
@@ -130,8 +135,9 @@ class FollowLeader(TrackingRule):
         beside, out = _out_of_the_way(way, heading, along)
         blocking = (along > 0.0) & (along < p.distance) & (beside < 0.25 * p.distance * p.distance)
         behind = way - heading * p.distance
-        follow = steer_at_speed(behind, me.max_speed * minimum(1.0, behind.length / p.arrival_radius), me)
-        clear = steer_towards(out, me)
+        speed = me.max_speed * minimum(1.0, behind.length / p.arrival_radius)
+        follow = steer_at_speed(abeam(behind, me), speed, me)
+        clear = steer_towards(abeam(out, me), me)
         present = where(to_number(me.id) == it.id, 0.0, it.present)
         return Sum(where(blocking, clear, follow) * present)
 
@@ -159,7 +165,7 @@ class Wander(Rule):
     rate: float = quantity(0.5, "How fast the point drifts, in noise cells per second.", "1/s", (0, 5), ge=0)
 
     @staticmethod
-    def steer(p: Any, me: Any, found: Any, world: Any) -> Any:
+    def steer(p: Wander, me: Agent, found: Any, world: World) -> Any:
         row, line = uniform_from(world.seed_low, world.seed_high, 0, me.id, STREAM_WANDER)
         if len(me.heading) == 3:
             drift = noise_vector(world.noise_time * p.rate + world.noise_x, row * 256.0, line * 256.0)

@@ -37,7 +37,7 @@ class Playback(Session):
         self._branch_origin = ""  # describes how the live flock was obtained
         self._is_branching = False
         self._followed: Source | None = None
-        self._waits, self.running = True, False  # stays at the first frame until a page watches
+        self.running = False  # waits at its first frame for whoever watches to play it
 
     def _switch_to(self, source: Source) -> None:
         """Show another source; pages notice by its epoch."""
@@ -71,12 +71,6 @@ class Playback(Session):
         """All measurements of the run, for the charts."""
         recording = self._recorded.recording
         return history(list(recording.measures()), recording.scenario.motion.time_step)
-
-    def ask_frame(self) -> None:
-        """The first request starts playback, so that it is not over before anyone watches."""
-        if self._waits:
-            self._waits, self.running = False, True
-        super().ask_frame()
 
     def _publish_status(self) -> None:
         super()._publish_status()
@@ -112,7 +106,8 @@ class Playback(Session):
     def _seek(self, message: dict[str, Any]) -> None:
         step = number_of(message, "step", 0, 2**53)
         if self.is_live:
-            raise ScenarioError("a live flock cannot go back in time: return to the recording first")
+            COMMANDS["seek"](self, message)
+            return
         before = self._recorded.row
         self._recorded.seek(int(step))
         if not 0 <= self._recorded.row - before <= 1:
@@ -155,7 +150,7 @@ class Playback(Session):
 
     def _branch_failed(self, problem: str) -> None:
         self._is_branching = False
-        self.alarm = {"type": "error", "about": "branch", "message": problem}
+        self._tell_of_problem("branch", problem)
 
     def _go_back(self, message: dict[str, Any]) -> None:
         if not self.is_live:

@@ -6,12 +6,11 @@ module reads no folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from murmura.compute.plan import Plan
 from murmura.core.errors import ScenarioError
@@ -19,28 +18,10 @@ from murmura.core.layout import AXES
 from murmura.core.state import OWN_COLUMNS, SPACE_COLUMNS, State
 from murmura.engine.initial import set_items
 from murmura.engine.lineage import Lineage
+from murmura.engine.reading.frame import Frame
 from murmura.engine.reading.reader import Reader
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
-
-
-class Frame(Protocol):
-    """The flock at one step, in ascending id."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def ids(self) -> NDArray[Any]: ...
-    @property
-    def species(self) -> NDArray[Any]: ...
-    @property
-    def positions(self) -> NDArray[Any]: ...
-    @property
-    def velocities(self) -> NDArray[Any]: ...
-    @property
-    def columns(self) -> Mapping[str, NDArray[Any]]: ...
-    @property
-    def items(self) -> Mapping[str, NDArray[Any]]: ...
 
 
 class Recording(Protocol):

@@ -15,7 +15,8 @@ from typing import Any
 
 from murmura.core.errors import RunError, ScenarioError, nearest
 from murmura.scenario import Scenario
-from murmura.view.session.editing.changes import CHANGES, begins_anew
+from murmura.scenario.plain_files import read_plain_file
+from murmura.view.session.editing.changes import CHANGES, needs_restart
 from murmura.view.session.scene import END, LARGEST_RECORD, Scene
 from murmura.view.session.session import Session
 
@@ -43,12 +44,13 @@ class Record:
 def read_record(path: Path) -> Record:
     """Read and check a file of actions."""
     try:
-        size = path.stat().st_size
-        if size > 2 * LARGEST_RECORD:
-            raise _bad(path, f"a file of actions may have at most {2 * LARGEST_RECORD:,} bytes, got {size:,}")
-        data = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
+        content = read_plain_file(path, 2 * LARGEST_RECORD)
     except OSError as error:
         raise _bad(path, error.strerror or str(error)) from None
+    except ValueError as error:
+        raise _bad(path, str(error)) from None
+    try:
+        data = json.loads(content, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise _bad(path, f"expected JSON: {error}") from None
     try:
@@ -96,7 +98,7 @@ def _restarts(action: dict[str, Any]) -> bool:
     if action.get("restarts") is False:
         return False
     return action["type"] in ("load", "reset") or (
-        action["type"] == "set" and isinstance(values, dict) and begins_anew(values)
+        action["type"] == "set" and isinstance(values, dict) and needs_restart(values)
     )
 
 

@@ -18,10 +18,20 @@ from typing import Any
 
 from murmura.core.errors import BackendError, MurmuraError
 from murmura.view.compare import Pair
-from murmura.view.server.connections import server_config
+from murmura.view.server.comparing import HALVES, Comparison
 from murmura.view.server.files import RunRecorder, file_routes
 from murmura.view.server.guard import VISITOR, Guard, class_code
-from murmura.view.server.sharing import EVERYWHERE, LOCAL, WARNING, check_host, listen_for_enter, own_names
+from murmura.view.server.serving import Server
+from murmura.view.server.sharing import (
+    LOCAL,
+    check_host,
+    end_on_sigterm,
+    listen_for_enter,
+    listening_host,
+    own_address,
+    own_names,
+    visitors_line,
+)
 from murmura.view.session.first_picture import PAINT_SECONDS
 from murmura.view.session.session import Session
 from murmura.view.session.subscriber import LARGEST_MESSAGE, Subscriber
@@ -31,6 +41,7 @@ STATIC = Path(__file__).parents[1] / "static"
 MOST_CLIENTS = 256
 INTERNAL_ERROR = 1011  # a close code of the WebSocket protocol
 FIRST_PORT, LAST_PORT = 8421, 65535
+BACKLOG = 256  # connections that wait to be accepted
 KEPT = "private, max-age=31536000, immutable"  # the name of an asset contains a hash of its content
 RELOAD_SECONDS = 2.0  # longer than reloading a page takes
 
@@ -111,9 +122,7 @@ async def _are_sent(socket: Any, messages: Iterable[bytes | str]) -> bool:
     for message in messages:
         try:
             await (socket.send_bytes if isinstance(message, bytes) else socket.send_text)(message)
-        except (
-            Exception
-        ):  # Starlette and uvicorn raise different exceptions, depending on which side closed it and when
+        except Exception:  # which one depends on which side closed it, and when
             return False
     return True
 
@@ -167,14 +176,39 @@ def make_app(
 
     if isinstance(session, Session):
         own = file_routes(session, recorder, lessons)
-        app = Starlette(routes=[*own, *_routes(session, notifiers[""], check_pages), _assets()])
+        beside = _comparison(session, notifiers, check_pages)
+        app = Starlette(routes=[*own, *beside, *_routes(session, notifiers[""], check_pages), _assets()])
         app.state.notifier = notifiers[""]
-        return Guard(app, port, hosts, code=code)  # type: ignore[arg-type]
+        return Guard(app, port, hosts, framed=HALVES, code=code)  # type: ignore[arg-type]
     halves = [
         Mount(f"/{name}", routes=_routes(one, notifiers[name], check_pages)) for name, one in sides.items()
     ]
     app = Starlette(routes=[_page("compare.html"), _assets(), *halves])
     return Guard(app, port, hosts, framed=tuple(f"/{name}/" for name in sides))  # type: ignore[arg-type]
+
+
+def _comparison(
+    session: Session, notifiers: dict[str, Notifier], check_pages: Callable[[], None]
+) -> list[Any]:
+    """The routes of a comparison of this session's flock with a changed copy."""
+    from starlette.routing import Mount, Route
+
+    def make(name: str, half: Session) -> list[Any]:
+        notifiers[name] = Notifier(half)
+
+        def check_half() -> None:
+            check_pages()
+            comparison.end_if(lambda: not any(notifiers[one].events for one in HALVES))
+
+        return _routes(half, notifiers[name], check_half)
+
+    comparison = Comparison(session, make)
+    session.closers.append(comparison.close)
+    return [
+        Route("/api/compare", comparison.begin, methods=["GET", "POST"]),
+        *(Mount(path.rstrip("/"), app=comparison.half(path)) for path in HALVES),
+        Mount("/compare", routes=[_page("compare.html")]),
+    ]
 
 
 def _routes(session: Session, notifier: Notifier, check_pages: Callable[[], None]) -> list[Any]:
@@ -236,19 +270,26 @@ def check_page() -> None:
 
 
 def listen(host: str, wanted: int | None) -> socket.socket:
-    """A socket that listens on the preferred port or the next free one, bound at once so that nobody else takes it."""
-    first = wanted or FIRST_PORT
+    """A socket that listens on the preferred port or the next free one, bound at once so that nobody else takes it.
+
+    Port 0 is any free one.
+    """
+    if wanted == 0:
+        return socket.create_server((host, 0), backlog=BACKLOG)
+    first = FIRST_PORT if wanted is None else wanted
     if not 1 <= first <= LAST_PORT:
-        raise BackendError(f"a port is a number from 1 to {LAST_PORT}, got --port {wanted}")
+        raise BackendError(
+            f"a port is a number from 1 to {LAST_PORT}, or 0 for any free one, got --port {wanted}"
+        )
     for port in range(first, min(first + 200, LAST_PORT + 1)):
         with contextlib.suppress(OSError):
-            return socket.create_server((host, port), backlog=256)
+            return socket.create_server((host, port), backlog=BACKLOG)
     raise BackendError(f"no free port from {first} on; choose another with --port")
 
 
 def serve(
     session: Session | Pair,
-    host: str = "127.0.0.1",
+    host: str | None = None,
     port: int | None = None,
     open_page: bool = True,
     exit_on_close: bool = False,
@@ -256,44 +297,48 @@ def serve(
     share: bool = False,
     lessons: Sequence[Path] = (),
 ) -> None:
-    """Serve until Ctrl-C, or until the last page is closed; with `share` also visitors with a class code."""
+    """Serve until Ctrl-C, or until the last page is closed; with `share` also visitors with a class code.
+
+    Args:
+        session: The session to show.
+        host: The address to listen on; by default this machine only, and with `share` every address of it.
+        port: The preferred port; 0 for any free one.
+        open_page: Whether to open a browser.
+        exit_on_close: Whether to stop when the last page is closed.
+        recorder: Records runs for pages; if None, pages cannot record.
+        share: Whether visitors may watch.
+        lessons: Folders with further lesson cards.
+    """
     check_page()
     check_host(host, share)
+    host = listening_host(host, share)
     code = class_code() if share else None
-    if share and host in LOCAL:
-        host = EVERYWHERE
     problems: list[MurmuraError] = []
-
-    def stop() -> None:
-        server.should_exit = True
 
     def give_up(problem: MurmuraError) -> None:
         problems.append(problem)
-        stop()
+        server.stop()
 
     # The simulation's thread returns from a kernel sixty times a second and must get the interpreter lock quickly.
     sys.setswitchinterval(0.001)
-    with listen(host, port) as listener:
-        import uvicorn
-
+    with listen(host, port) as listener, end_on_sigterm():
         chosen = listener.getsockname()[1]
         names = own_names(host) if share else LOCAL
-        close = lambda: stop() if exit_on_close else None  # noqa: E731
+        close = lambda: server.stop() if exit_on_close else None  # noqa: E731
         app = make_app(session, chosen, names, close, recorder, code, lessons)
-        server = uvicorn.Server(server_config(app, host, chosen))
+        server: Server = Server(app)
         for one in sides_of(session).values():
             one.on_build_failure = give_up
             one.first_picture.patience = PAINT_SECONDS
-        serving = server.serve(sockets=[listener])
+        serving = server.serve(listener)
         try:
             session.open()
             with asyncio.Runner() as runner:
                 runner.get_loop()  # before the address is printed: Ctrl-C while the loop is created would break it
-                own = f"http://{LOCAL[0] if host == EVERYWHERE else host}:{chosen}/?token="
+                own = f"http://{own_address(host)}:{chosen}/?token="
                 _announce(f"{own}{app.launch_token}", chosen, open_page)
                 if code is not None:
-                    visitors = f"http://{names[0]}:{chosen}/ with the code {code}"
-                    print(f"{WARNING}\nmurmura: visitors: {visitors}", flush=True)
+                    print(visitors_line(host, f"http://{names[0]}:{chosen}/", code), flush=True)
                 listen_for_enter(lambda: print(f"murmura: {own}{app.renew()}", flush=True))
                 runner.run(serving)
         except (KeyboardInterrupt, asyncio.CancelledError):

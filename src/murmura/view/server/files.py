@@ -85,17 +85,16 @@ def file_routes(session: Session, recorder: RunRecorder | None, lessons: Sequenc
     ]
 
 
-def _shown(session: Session) -> tuple[Scenario, int, str]:
-    """The current scenario, the seed and the backend."""
-    simulation = session.scene.simulation
-    return session.scenario, simulation.seed, simulation.backend
+def _shown(session: Session) -> tuple[Scenario, int]:
+    """The current scenario and the seed."""
+    return session.scenario, session.scene.simulation.seed
 
 
-def page_of(scenario: Scenario, seed: int, backend: str) -> bytes:
+def page_of(scenario: Scenario, seed: int) -> bytes:
     """A page that simulates a scenario without a server."""
     from murmura.view.standalone.page import flock_page
 
-    return flock_page([scenario], seed, backend).encode()
+    return flock_page([scenario], seed).encode()
 
 
 def checkpoint(session: Session) -> bytes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs
@@ -46,15 +46,14 @@ def _headers(may_be_framed: bool) -> list[tuple[bytes, bytes]]:
 
 VISITOR = "murmura.visitor"
 """In the scope of a request: whether it comes from a visitor, who may only watch."""
-MOST_GUESSES, GUESS_SECONDS = (
-    20,
-    60.0,
-)  # wrong codes per minute; after that, all codes are refused for a while
+MOST_GUESSES, GUESS_SECONDS = 20, 60.0
+"""Wrong codes per minute and address; after that, all codes from there are refused for a while."""
+MOST_ADDRESSES = 4096  # whose guesses are remembered
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without similar letters
 
 
 def class_code() -> str:
-    """Six letters that can be written on a blackboard: 900 million codes, at most 20 guesses a minute."""
+    """Six letters that can be written on a blackboard: 900 million codes, and 20 guesses a minute from one address."""
     return "".join(secrets.choice(LETTERS) for _ in range(6))
 
 
@@ -79,7 +78,7 @@ class Guard:
     ) -> None:
         self._app, self._framed, self._code = app, framed, code
         self._visitor = secrets.token_urlsafe(32)
-        self._guesses: deque[float] = deque(maxlen=MOST_GUESSES)
+        self._guesses: OrderedDict[str, deque[float]] = OrderedDict()
         self._hosts = {f"{host}:{port}" for host in hosts}
         self._origins = {f"http://{host}" for host in self._hosts}
         self._cookie_name = f"murmura_{port}"
@@ -134,15 +133,25 @@ class Guard:
         return any(hmac.compare_digest(part, expected) for part in found)
 
     async def _admit(self, code: str, scope: Scope, send: Send) -> None:
-        """Issue a visitor's cookie for the class code; after too many wrong codes, refuse all for a while."""
-        now = time.monotonic()
-        is_limited = len(self._guesses) == MOST_GUESSES and now - self._guesses[0] < GUESS_SECONDS
-        given = code.strip().upper().encode()
-        if is_limited or not hmac.compare_digest(given, str(self._code).encode()):
-            self._guesses.append(now)
+        """Issue a visitor's cookie for the class code; refuse an address that has guessed too often for a while."""
+        if not self._is_class_code(code, (scope.get("client") or ("",))[0]):
             await _refuse(scope, send, True, True)
         else:
             await self._grant(self._visitor, send)
+
+    def _is_class_code(self, code: str, address: str) -> bool:
+        """Whether the code is right and may be tried: who guesses must not lock the others out."""
+        now = time.monotonic()
+        guesses = self._guesses.get(address, deque[float](maxlen=MOST_GUESSES))
+        is_limited = len(guesses) == MOST_GUESSES and now - guesses[0] < GUESS_SECONDS
+        if not is_limited and hmac.compare_digest(code.strip().upper().encode(), str(self._code).encode()):
+            return True
+        guesses.append(now)
+        self._guesses[address] = guesses
+        self._guesses.move_to_end(address)
+        if len(self._guesses) > MOST_ADDRESSES:
+            self._guesses.popitem(last=False)
+        return False
 
     async def _grant(self, value: str, send: Send) -> None:
         cookie = f"{self._cookie_name}={value}; HttpOnly; SameSite=Strict; Path=/".encode()

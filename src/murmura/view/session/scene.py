@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
+from murmura.core.notices import print_notice
+from murmura.engine.reading.snapshot import Snapshot
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.session.editing.changes import AddedAgent, Change, change_of, check_size, load_action
 from murmura.view.session.editing.messages import Message
 from murmura.view.session.editing.tools import Pointer, with_pointer
+from murmura.view.session.good_moments import good_moment
 
 SPARING_UP_TO = 150_000  # agents; above this, a step on one core takes longer than a frame
 LARGEST_RECORD = 32 * 2**20  # bytes of actions: enough for hours of dragging
@@ -36,6 +39,7 @@ class Scene:
         spare_a_core: Whether to leave a core to others, if `threads` is None.
         defer_build: Do not wait for a kernel: the flock does not move, because it is not `is_ready`, until
             `replace_simulation` receives what `build` made of it in another thread.
+        good_moments: Show shipped scenarios first at a step where they look good, when they are loaded.
     """
 
     is_ready = True
@@ -49,6 +53,7 @@ class Scene:
         threads: int | None = None,
         spare_a_core: bool = True,
         defer_build: bool = False,
+        good_moments: bool = False,
     ) -> None:
         self.pointer: Pointer | None = None
         self.scenario: Scenario
@@ -58,8 +63,12 @@ class Scene:
         self.coming: deque[dict[str, Any]] = deque()
         self.epoch = 0
         self.loads = 0
+        self.begun = 0
+        """How many flocks have begun here."""
+        self.edits = 0
+        """How many changes pages have made, those of a replay not counted."""
         self._backend, self._threads, self._spared = backend, threads, int(spare_a_core)
-        self._defer_build = defer_build
+        self._defer_build, self._good_moments = defer_build, good_moments
         self._size = 0
         self._full: tuple[int, str] | None = None
         self.is_exact = isinstance(begin, Scenario)
@@ -103,7 +112,7 @@ class Scene:
         while self._is_due() and self.is_ready and not self.has_ended:
             action = self.coming.popleft()
             try:
-                self._apply(self.outcome(action))
+                self._apply(change_of(self, action))
             except MurmuraError:
                 raise
             except Exception as error:  # a damaged file may raise anything
@@ -111,29 +120,47 @@ class Scene:
 
     def carry_out(self, message: Message) -> None:
         """Apply a message of a page. This ends a replay."""
-        self.apply(self.outcome(message))
+        self.apply(change_of(self, message))
 
     def apply(self, change: Change) -> None:
         """Apply a change made by a page. This ends a replay."""
         self._apply(change)
         self.coming.clear()
+        self.edits += 1
 
-    def outcome(self, message: Message) -> Change:
-        """The change that a message requests, not yet applied."""
-        return change_of(self, message)
+    @property
+    def is_full(self) -> bool:
+        """Whether there were too many actions to record them all."""
+        return self._full is not None
+
+    def return_to(
+        self,
+        snapshot: Snapshot,
+        scenario: Scenario,
+        pointer: Pointer | None,
+        log: list[dict[str, Any]],
+        applied: int,
+    ) -> None:
+        """Show a snapshot of this flock again; of the log, the first actions are applied and the others come."""
+        self.simulation.return_to(snapshot)
+        self.scenario, self.pointer = scenario, pointer
+        self.actions, self.coming = log[:applied], deque(log[applied:])
+        self._size = sum(len(json.dumps(action)) for action in self.actions)
+        self.epoch += 1
+        self.changes += 1
 
     def restart(self, step: int) -> None:
         """Restart the same flock, after the run failed at this step."""
-        change = self.outcome({"type": "reset"})
-        self._apply(change, step)
+        self._apply(change_of(self, {"type": "reset"}), step)
 
     def _apply(self, change: Change, step: int | None = None) -> None:
         action = {"step": step if step is not None else self._step_count(), **change.action}
         if change.seed is None:
-            self._retune(change.aim)
+            self._retune(change.target)
         else:
-            self._begin(change.aim, change.seed)
+            self._begin(change.target, change.seed, change.loads and self._good_moments)
             self.epoch += 1
+            self.begun += 1
         self.changes += 1
         if change.added is not None:
             self._add(change.added)
@@ -145,23 +172,25 @@ class Scene:
         self.scenario, self.pointer = change.scenario, change.pointer
         self._record_action(action)
 
-    def _begin(self, aim: Scenario, seed: int) -> None:
-        self.is_ready = not self._defer_build or self._is_compiled(aim)
-        if self.is_ready:
-            self.simulation = Simulation(aim, seed, self._backend, self._thread_count(aim.agents))
-        else:  # the reference backend needs no compiler; it only shows the start
-            self.simulation = Simulation(aim, seed, "reference", announce=None)
+    def _begin(self, target: Scenario, seed: int, at_good_moment: bool) -> None:
+        self.is_ready = not self._defer_build or self._is_compiled(target)
+        # The reference backend needs no compiler; it only shows the start.
+        backend = self._backend if self.is_ready else "reference"
+        threads = self._thread_count(target.agents) if self.is_ready else None
+        found = good_moment(target, seed, backend, threads) if at_good_moment else None
+        announce = print_notice if self.is_ready else None
+        self.simulation = found or Simulation(target, seed, backend, threads, announce=announce)
 
-    def _retune(self, aim: Scenario) -> None:
-        if self._defer_build and self.is_ready and not self.simulation.is_prepared(aim):
+    def _retune(self, target: Scenario) -> None:
+        if self._defer_build and self.is_ready and not self.simulation.is_prepared(target):
             self.simulation, self.is_ready = self.simulation.on("reference", announce=None), False
-        self.simulation.adopt(aim)
+        self.simulation.adopt(target)
 
-    def _is_compiled(self, aim: Scenario) -> bool:
+    def _is_compiled(self, target: Scenario) -> bool:
         """Whether a new simulation will find its kernel in this process."""
         if not self.epoch and self.is_exact:
             return self._backend == "reference"
-        return self.is_ready and self.simulation.is_prepared(aim)
+        return self.is_ready and self.simulation.is_prepared(target)
 
     def build(self, standing: Simulation, announce: Callable[[str], None] | None) -> Simulation:
         """Build a simulation that can step from one that cannot. Slow; may be called from any thread."""

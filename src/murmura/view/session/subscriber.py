@@ -33,6 +33,7 @@ class Subscriber:
         self._session, self._wake, self._may_touch = session, wake, may_touch
         self._is_ready = True
         self._frame = self._hello = self._scenario = -1
+        self._effects: dict[str, Any] = {"switched_on": []}
         self._status: Any = None
         self._inspection: Any = None
         self._scenery: Any = NO_SCENERY
@@ -54,13 +55,14 @@ class Subscriber:
         """
         session = self._session
         if self._hello != session.hello_number:
-            self._hello, self._scenario = session.hello_number, session.scenario_number
+            self._hello, self._scenario = session.hello_number, session.scenario_log.number
             self._scenery = NO_SCENERY  # a page drops all scenery when it gets a hello
             self._event = 0
-            yield json.dumps(session.hello() | ({} if self._may_touch else {"visitor": True}))
-        if self._scenario != session.scenario_number:
-            self._scenario = session.scenario_number
-            yield json.dumps({"type": "scenario", "scenario": session.scenario.model_dump(mode="json")})
+            hello = session.hello()
+            self._effects["idle"] = hello["idle"]
+            yield json.dumps(hello | ({} if self._may_touch else {"visitor": True}))
+        if self._scenario != session.scenario_log.number:
+            yield json.dumps(self._scenario_news())
         if session.alarm is not self._alarm:
             self._alarm = session.alarm
             yield json.dumps(self._alarm)
@@ -80,18 +82,33 @@ class Subscriber:
         if status and status is not self._status and self._has_hello:
             self._status = status
             yield json.dumps(status)
-            events = session.feed.since(self._event)
+            events = session.watch.feed.since(self._event)
             if events:
                 self._event = events[-1]["number"]
                 yield json.dumps({"type": "events", "events": events})
-        bodies = session.body_observer.seen
+        bodies = session.watch.bodies.seen
         if bodies is not self._bodies and self._has_hello:
             self._bodies = bodies
             yield json.dumps(bodies)
-        inspection = session.inspection
+        inspection = session.watch.inspection
         if inspection is not self._inspection and self._has_hello:
             self._inspection = inspection
             yield json.dumps(inspection)
+
+    def _scenario_news(self) -> dict[str, Any]:
+        """The values that changed, or the whole scenario if this subscriber is far behind."""
+        log = self._session.scenario_log
+        news = log.since(self._scenario)
+        told: dict[str, Any]
+        if news is None:
+            self._scenario = log.number
+            told = {"type": "scenario", "scenario": self._session.scenario.model_dump(mode="json")}
+        else:
+            self._scenario, values = news
+            told = {"type": "values", "values": values}
+        news_of_rules = {name: now for name, now in log.effects.items() if now != self._effects.get(name)}
+        self._effects |= news_of_rules
+        return told | news_of_rules
 
     @property
     def _has_hello(self) -> bool:

@@ -18,10 +18,17 @@ class ViewHub:
     Args:
         session: Not yet open; closed together with the hub.
         send: Sends a message to the view with this name; called from a thread of the hub.
+        told: Called there with each new status.
     """
 
-    def __init__(self, session: Session, send: Callable[[str, str | bytes], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        send: Callable[[str, str | bytes], None],
+        told: Callable[[dict[str, Any]], None] = lambda status: None,
+    ) -> None:
         self.session = session
+        self._told, self._status = told, session.status
         self.subscribers: dict[str, Subscriber] = {}
         self._send = send
         self._changed = threading.Event()
@@ -45,6 +52,9 @@ class ViewHub:
 
     def pause(self) -> None:
         self.session.submit({"type": "pause"}, print)
+
+    def select(self, agent: int | None) -> None:
+        self.session.submit({"type": "select", "id": agent}, print)
 
     def receive(self, content: dict[str, Any]) -> None:
         """Handle a view that opened, closed or sent a message."""
@@ -77,3 +87,6 @@ class ViewHub:
             for view, subscriber in list(self.subscribers.items()):
                 for message in subscriber.updates():
                     self._send(view, message)
+            if self.session.status is not self._status:
+                self._status = self.session.status
+                self._told(self._status)

@@ -14,7 +14,7 @@ import numpy as np
 from murmura.engine.reading.surroundings import food, hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
-from murmura.view.standalone.page import flock_page, write_page
+from murmura.view.standalone.page import flock_page, write_file, write_page
 
 SHOWN_AT = 6.0
 """[s] of simulated time at which the picture is taken."""
@@ -46,14 +46,14 @@ def write_gallery(
     for name in chosen:
         tell(name)
         scenario = load_scenario(name)
-        write_page(flock_page([scenario], seed, backend), folder / f"{name}.html")
-        (folder / f"{name}.svg").write_text(_picture(scenario, seed, backend), encoding="utf-8")
+        write_page(flock_page([scenario], seed), folder / f"{name}.html")
+        write_file(_picture(scenario, seed, backend).encode(), folder / f"{name}.svg")
         words = html.escape(scenario.title)
         cards.append(
             f'<li><a href="{name}.html"><img src="{name}.svg" alt="" /><h2>{html.escape(name)}</h2>'
             f'<p class="about">{words}</p></a></li>'
         )
-    (folder / "index.html").write_text(_index(cards), encoding="utf-8")
+    write_file(_index(cards).encode(), folder / "index.html")
     return chosen
 
 
@@ -70,7 +70,7 @@ def _index(cards: list[str]) -> str:
   </head>
   <body>
     <h1>Murmura: flocks that run in your browser</h1>
-    <p>Choose a flock: it is simulated on your GPU with WebGPU. Browsers without WebGPU show recorded frames.</p>
+    <p>Choose a flock: it is simulated in your browser.</p>
     <ul>
 {listed}
     </ul>

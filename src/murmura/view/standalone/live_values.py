@@ -1,13 +1,13 @@
-"""Which values of a scenario a page can change by itself, and how to compute the kernels' numbers from them.
+"""Which values of a scenario a page can change by itself, and how the kernels' numbers follow from them.
 
-A number that kernels read is a value itself or is derived from values by Python (`1 / radius`, a cosine). A page has no
-Python, so each derived number is probed here: how it depends on each single value, as a straight line or a curve, and
-whether these combine as sums or as products. The result is compared with the exact numbers at random points. A value
-whose numbers cannot be described in this way is not offered.
+A number that kernels read is a value itself or is derived from values (`1 / radius`, a cosine). The derivations run
+once over values that keep their expressions, so a page computes what Python does. A value that also changes something
+else (the kernels, the items) is not offered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.plan import WORLD_NUMBERS, Plan
+from murmura.compute.substitution import lives_of, substituted
+from murmura.compute.trace.expression_target import Expression, ExpressionTarget, expression_of
+from murmura.core.algebra import minimum
 from murmura.core.errors import MurmuraError
 from murmura.scenario import Scenario
+from murmura.scenario.sliders import schema_for
 
-FEW, SOME, SAMPLES = 3, 17, 65
-"""Numbers of sampled points: always, if some values are refused, and if the dependence is not linear."""
-TRIALS = 6
-EXACT, CLOSE = 1e-6, 2e-3
-"""Greatest relative errors: for a straight line, and for any recipe."""
+FEW, SOME = 3, 17
+"""Numbers of values that are tried: always, and if some of them are refused."""
 FARTHEST = 1e18
+"""Stands for an infinite range of items, which a JSON file cannot hold."""
 Vector = NDArray[np.float64]
-Curves = tuple[Vector, NDArray[np.float64]]
 
 
 def vector_of(scenario: Scenario) -> Vector:
@@ -33,14 +34,15 @@ def vector_of(scenario: Scenario) -> Vector:
 
     The numbers of each species, the range of each rule's items, the numbers of the world, and the greatest radius.
     """
-    return _vector(Plan(scenario))
+    return np.array(_vector(Plan(scenario), lives_of(scenario)), np.float64)
 
 
-def _vector(plan: Plan) -> Vector:
-    world = plan.world_numbers((0, 0))
-    # An infinite range means that items act everywhere; replace it, because differences must be finite.
-    rest = [*np.minimum(plan.item_ranges, FARTHEST), *(world[name] for name in WORLD_NUMBERS), plan.reach]
-    return np.concatenate([plan.numbers.T.astype(np.float64).ravel(), np.array(rest, np.float64)])
+def _vector(plan: Plan, lives: list[Scenario]) -> list[Any]:
+    rows = plan.derived_numbers(lives)
+    world = plan.world_numbers((0, 0), lives[0])
+    numbers = [row[k] for k in range(len(rows[0])) for row in rows]
+    ranges = [minimum(reach, FARTHEST) for reach in plan.item_ranges_of(lives)]
+    return [*numbers, *ranges, *(world[name] for name in WORLD_NUMBERS), plan.reach_of(lives)]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Candidate:
 
 def candidates(scenario: Scenario) -> list[Candidate]:
     """All plain numbers of motion, perception and active rules."""
-    data, schema = scenario.model_dump(mode="json"), Scenario.model_json_schema()
+    data, schema = scenario.model_dump(mode="json"), schema_for(scenario)
     taking_part = [name for name, _ in Plan(scenario).rules]
     found: list[Candidate] = []
     for path in ("motion", "perception", *(f"rules.{name}" for name in taking_part)):
@@ -108,71 +110,54 @@ def _candidate(path: str, value: float, field: dict[str, Any]) -> Candidate:
 
 
 class Probe:
-    """Computes the numbers of a scenario for other values."""
+    """Finds the range in which a value changes nothing but numbers."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.plan = Plan(scenario)
-        self.base = _vector(self.plan)
 
-    def at(self, values: dict[str, float]) -> Vector | None:
-        """The vector for these values; None if they are refused or change more than the vector."""
-        try:
-            plan = Plan(self.scenario.with_values(values))
-        except MurmuraError:
-            return None
-        return _vector(plan) if _differ_in_numbers_only(plan, self.plan) else None
+    def range_of(self, candidate: Candidate) -> tuple[float, float] | None:
+        """The range around the current value; None if there is none."""
+        found = self._sampled(candidate, FEW)
+        if found != (candidate.low, candidate.high):
+            found = self._sampled(candidate, SOME)
+        low, high = found
+        return found if low < high and self._starts_alike(candidate, low, high) else None
 
-    def curve(self, candidate: Candidate) -> Curves | None:
-        """Points in a candidate's range and the vectors there, one per row; many only if they are not on a line."""
-        found, is_whole = self._sampled(candidate, FEW)
-        if not is_whole:
-            found, _ = self._sampled(candidate, SOME)
-        if found is None or not self._starts_alike(candidate):
-            return None
-        if all(isinstance(_curve(found[0], column), list) for column in found[1].T):
-            return found
-        return self._sampled(candidate, SAMPLES)[0]
-
-    def _sampled(self, candidate: Candidate, count: int) -> tuple[Curves | None, bool]:
-        """The valid values around the current one, without gaps, and whether they are the whole range."""
+    def _sampled(self, candidate: Candidate, count: int) -> tuple[float, float]:
+        """The least and the greatest of the valid values around the current one, without gaps."""
         places = np.linspace(candidate.low, candidate.high, count)
-        if (
-            count == SAMPLES
-        ):  # the end may be a special case: with a full field of view, an agent also sees behind itself
-            places = np.insert(places, -1, candidate.high - 1e-5 * (candidate.high - candidate.low))
         present = _value_at(self.scenario, candidate.path)
         places = np.unique([*(np.round(places) if candidate.whole else places), present])
-        rows = [
-            self.base if x == present else self.at({candidate.path: int(x) if candidate.whole else float(x)})
-            for x in places
-        ]
-        first = last = int(np.searchsorted(places, present))
-        while first > 0 and rows[first - 1] is not None:
-            first -= 1
-        while last + 1 < len(rows) and rows[last + 1] is not None:
-            last += 1
-        good = [row for row in rows[first : last + 1] if row is not None]
-        is_whole = len(good) == len(places)
-        return ((places[first : last + 1], np.array(good)) if len(good) > 2 else None), is_whole
+        middle = int(np.searchsorted(places, present))
 
-    def _starts_alike(self, candidate: Candidate) -> bool:
+        def reached(values: Iterable[float]) -> float:
+            last = present
+            for x in values:
+                if not self._allows(candidate, x):
+                    break
+                last = float(x)
+            return last
+
+        return reached(places[:middle][::-1]), reached(places[middle + 1 :])
+
+    def _allows(self, candidate: Candidate, x: float) -> bool:
+        """Whether a value is accepted and changes numbers only."""
+        try:
+            plan = Plan(self.scenario.with_values({candidate.path: int(x) if candidate.whole else float(x)}))
+        except MurmuraError:
+            return False
+        return _differ_in_numbers_only(plan, self.plan)
+
+    def _starts_alike(self, candidate: Candidate, low: float, high: float) -> bool:
         """Whether the start of items that are stepped does not depend on the value."""
         name = candidate.path.split(".")[1]
         if name not in {group.name for _, group, _, _ in self.plan.stateful_items}:
             return True
-        other = self.scenario.with_values({candidate.path: self._middle(candidate)})
-        return self._items(self.scenario, name) == self._items(other, name)
-
-    def _middle(self, candidate: Candidate) -> float:
-        """Another valid value."""
-        present = _value_at(self.scenario, candidate.path)
-        for share in (0.37, 0.63, 0.1, 0.02):
-            x = candidate.low + share * (candidate.high - candidate.low)
-            x = round(x) if candidate.whole else x
-            if x != present and self.at({candidate.path: x}) is not None:
-                return x
-        return int(present) if candidate.whole else present
+        ends = (
+            self.scenario.with_values({candidate.path: int(x) if candidate.whole else x}) for x in (low, high)
+        )
+        return all(self._items(self.scenario, name) == self._items(end, name) for end in ends)
 
     @staticmethod
     def _items(scenario: Scenario, name: str) -> list[tuple[Any, ...]]:
@@ -188,138 +173,58 @@ def _differ_in_numbers_only(plan: Plan, other: Plan) -> bool:
 
 
 def live_values(scenario: Scenario) -> dict[str, Any]:
-    """What a page needs to apply changes: ranges of the changeable values, and a recipe for each number.
+    """What a page needs to apply changes.
 
-    A recipe is `{"how": "sum" | "product", "base": number, "parts": [[path, curve]]}`; a curve is `[slope, offset]` or
-    `{"x": [...], "y": [...]}`. In a product, the parts are factors of the base; in a sum, differences from it.
+    `ranges` of the changeable values, the `vector` of numbers as they are, and by index the `expressions` of those that
+    depend on values.
     """
-    probe = Probe(_generic(scenario))
-    curves = {c.path: (c, found) for c in candidates(scenario) if (found := probe.curve(c)) is not None}
-    depends: dict[int, list[str]] = {}
-    for path, (_, (_, rows)) in curves.items():
-        for index in np.flatnonzero((np.abs(rows - probe.base) > 0.0).any(axis=0)):
-            depends.setdefault(int(index), []).append(path)
-    trials, recipes, spoiled = Trials(probe, curves), {}, set[str]()
-    for number, paths in depends.items():
-        recipe = _recipe(trials, number, paths)
-        if recipe is None:
-            spoiled.update(paths)
-        else:
-            recipes[str(number)] = recipe
-    live = {path: _range(c, found) for path, (c, found) in curves.items() if path not in spoiled}
-    recipes = {k: r for k, r in recipes.items() if all(path in live for path, _ in r["parts"])}
-    return {"ranges": live, "recipes": recipes, "vector": vector_of(scenario).tolist()}
+    offered = {c.path: c for c in candidates(scenario)}
+    expressions, paths = _expressions(scenario, list(offered))
+    probe = Probe(scenario)
+    ranges = {path: found for path in paths if (found := probe.range_of(offered[path])) is not None}
+    return {"ranges": ranges, "expressions": expressions, "vector": vector_of(scenario).tolist()}
 
 
-def _range(candidate: Candidate, found: Curves) -> list[float]:
-    return [max(candidate.low, float(found[0][0])), min(candidate.high, float(found[0][-1]))]
+def _expressions(scenario: Scenario, paths: list[str]) -> tuple[dict[str, Expression], list[str]]:
+    """The expressions in the vector by index, and the paths of the values that a page may change.
+
+    A user's rule may derive its numbers by functions that take plain numbers only: then its values stay as they are.
+    """
+    plan, kept = Plan(scenario), list(paths)
+    while True:
+        target = ExpressionTarget()
+        lives = substituted(scenario, {path: target.value_at(path) for path in kept})
+        try:
+            vector = [expression_of(x) for x in _vector(plan, lives)]
+        except TypeError:
+            opaque = next(prefix for prefix in _owners(kept) if not _is_traced(plan, lives, prefix))
+            kept = [path for path in kept if not path.startswith(opaque)]
+            continue
+        constant = (int, float)
+        return {str(k): x for k, x in enumerate(vector) if not isinstance(x, constant)}, kept
 
 
-def _generic(scenario: Scenario) -> Scenario:
-    """The scenario with no value at zero: if the wind has no speed, its direction seems to have no effect."""
-    signature = Plan(scenario).signature
-    for candidate in candidates(scenario):
-        if candidate.low <= 0.0 <= candidate.high and _value_at(scenario, candidate.path) == 0.0:
-            middle = 0.37 * candidate.high
-            try:
-                changed = scenario.with_values({candidate.path: round(middle) if candidate.whole else middle})
-            except MurmuraError:
-                continue
-            scenario = changed if Plan(changed).signature == signature else scenario
-    return scenario
+def _owners(paths: list[str]) -> list[str]:
+    """The rules with values among these paths, then perception, which their numbers may depend on."""
+    return [*dict.fromkeys(path.rpartition(".")[0] + "." for path in paths if path[0] == "r"), "perception."]
+
+
+def _is_traced(plan: Plan, lives: list[Scenario], owner: str) -> bool:
+    """Whether the numbers of a rule can be derived from symbolic values."""
+    if owner == "perception.":
+        return False
+    rule = dict(lives[0].rules)[owner.split(".")[1]]
+    return _works(lambda: (rule.numbers(1.0), rule.item_range()))
+
+
+def _works(derive: Callable[[], object]) -> bool:
+    try:
+        derive()
+    except TypeError:
+        return False
+    return True
 
 
 def _value_at(scenario: Scenario, path: str) -> float:
     owner, _, name = path.rpartition(".")
     return float(_at(scenario.model_dump(mode="json"), owner)[name])
-
-
-def _recipe(trials: Trials, index: int, paths: list[str]) -> dict[str, Any] | None:
-    base = float(trials.probe.base[index])
-    for how in ("product", "sum"):
-        if how == "product" and (base == 0.0 or len(paths) == 1):
-            continue
-        parts = []
-        for path in paths:
-            _, (places, rows) = trials.curves[path]
-            column = rows[:, index] / base if how == "product" else rows[:, index] - base
-            parts.append([path, _curve(places, column)])
-        recipe = {"how": how, "base": base, "parts": parts}
-        if trials.hold(index, recipe):
-            return recipe
-    return None
-
-
-def _curve(places: Vector, column: Vector) -> Any:
-    """A straight line if it fits, otherwise the points themselves."""
-    slope = (column[-1] - column[0]) / (places[-1] - places[0])
-    offset = column[0] - slope * places[0]
-    scale = max(float(np.abs(column).max()), 1e-12)
-    if np.abs(slope * places + offset - column).max() <= EXACT * scale:
-        return [float(slope), float(offset)]
-    return {"x": [float(f"{x:.9g}") for x in places], "y": [float(f"{y:.8g}") for y in column]}
-
-
-def evaluated(recipe: dict[str, Any], values: dict[str, float]) -> float:
-    """The result of a recipe, as a page computes it."""
-    result = float(recipe["base"])
-    for path, curve in recipe["parts"]:
-        x = values[path]
-        y = (
-            curve[0] * x + curve[1]
-            if isinstance(curve, list)
-            else float(np.interp(x, curve["x"], curve["y"]))
-        )
-        result = result * y if recipe["how"] == "product" else result + y
-    return result
-
-
-class Trials:
-    """Random values and the exact numbers for them. Most recipes share the same trials, because a plan is expensive.
-
-    Args:
-        probe: The scenario.
-        curves: All candidates and their curves.
-    """
-
-    def __init__(self, probe: Probe, curves: dict[str, tuple[Candidate, Curves]]) -> None:
-        self.probe, self.curves = probe, curves
-        self._rng = np.random.default_rng(len(curves))
-        self._shared = [trial for _ in range(TRIALS) if (trial := self._of_many(list(curves)))]
-
-    def _of_many(self, paths: list[str]) -> tuple[dict[str, float], Vector] | None:
-        """As many of these values as are valid together."""
-        for _ in range(6):
-            values = self._drawn(paths)
-            truth = self.probe.at(values)
-            if truth is not None:
-                return values, truth
-            paths = [str(path) for path in self._rng.permutation(paths)[: max(1, 2 * len(paths) // 3)]]
-        return None
-
-    def _drawn(self, paths: list[str]) -> dict[str, float]:
-        values: dict[str, float] = {}
-        for path in paths:
-            candidate, found = self.curves[path]
-            low, high = _range(candidate, found)
-            x = float(self._rng.uniform(low, high))
-            values[path] = round(x) if candidate.whole else x
-        return values
-
-    def hold(self, index: int, recipe: dict[str, Any]) -> bool:
-        """Whether a recipe is accurate in all trials of its values."""
-        paths = [path for path, _ in recipe["parts"]]
-        tried = [trial for trial in self._shared if all(path in trial[0] for path in paths)]
-        while len(tried) < (TRIALS // 2 if len(paths) > 1 else 1):
-            values = self._drawn(paths)
-            truth = self.probe.at(values)
-            if truth is None:
-                break
-            tried.append((values, truth))
-        return all(self._is_right(index, recipe, *trial) for trial in tried)
-
-    @staticmethod
-    def _is_right(index: int, recipe: dict[str, Any], values: dict[str, float], truth: Vector) -> bool:
-        scale = max(abs(float(truth[index])), abs(recipe["base"]), 1e-9)
-        told = evaluated(recipe, {path: float(value) for path, value in values.items()})
-        return bool(abs(told - float(truth[index])) <= CLOSE * scale)

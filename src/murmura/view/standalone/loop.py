@@ -1,4 +1,4 @@
-"""Recorded frames in an exported file, for browsers without WebGPU and for recorded runs.
+"""The frames of a recorded run in an exported file.
 
 Frames are those of the live view (view/wire). Agents keep moving almost steadily, so each plane of numbers (`planes`)
 is stored as the difference from a linear extrapolation, which compresses well.
@@ -13,34 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 from murmura.view.playback.recorded import RecordedSource, Recording
 from murmura.view.standalone.planes import layout_of, planes_of
 from murmura.view.wire.frames import HEADER, encode
 from murmura.view.wire.hello import hello_facts
 
-MOST_AGENT_FRAMES = 120_000
-"""Greatest number of agents times frames of a loop in a page that simulates; for a page of a run, MOST_OF_A_RUN."""
 MOST_OF_A_RUN = 300_000
-MOST_FRAMES, LEAST_FRAMES = 300, 40
-LONGEST_LOOP = 20.0
-"""[s] of simulated time."""
-
-
-def recorded(scenario: Scenario, seed: int, backend: str = "auto") -> dict[str, Any]:
-    """The first seconds of a scenario, as frames."""
-    simulation = Simulation(scenario, seed, backend, announce=None)
-    agents = max(1, simulation.agent_count)
-    frames = max(LEAST_FRAMES, min(MOST_FRAMES, MOST_AGENT_FRAMES // agents))
-    every = max(1, round(LONGEST_LOOP / scenario.motion.time_step / frames))
-    return loop_of(_stepping(simulation, frames, every), MOST_AGENT_FRAMES)
-
-
-def _stepping(simulation: Simulation, frames: int, every: int) -> Iterator[bytes]:
-    for _ in range(frames):
-        yield encode(simulation, 1)
-        simulation.step(every)
+"""Greatest number of agents times frames."""
+MOST_FRAMES = 300
 
 
 def played(recording: Recording) -> Iterator[bytes]:

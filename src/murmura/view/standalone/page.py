@@ -19,10 +19,12 @@ from typing import Any
 from murmura import __version__
 from murmura.core.errors import RunError
 from murmura.scenario import Scenario
+from murmura.scenario.plain_files import write_atomically
+from murmura.scenario.sliders import schema_for
 from murmura.view.notebook import whole_page
 from murmura.view.server import app as server
-from murmura.view.standalone.loop import hello_of, recorded
-from murmura.view.standalone.scene import page_scene, why_not
+from murmura.view.standalone.loop import hello_of
+from murmura.view.standalone.scene import page_scene
 from murmura.view.standalone.words import words_of_codes
 from murmura.view.wire.hello import preset_facts
 
@@ -31,37 +33,28 @@ LARGEST = 1_500_000
 SCRIPT = "standalone.js"
 
 
-def flock_page(scenarios: Sequence[Scenario], seed: int, backend: str = "auto") -> str:
+def flock_page(scenarios: Sequence[Scenario], seed: int) -> str:
     """The page of some scenarios, the first of which is shown; the others are its presets."""
     first = scenarios[0]
-    scenes = [_scene(scenario, seed) for scenario in scenarios]
     data = {
         "version": __version__,
-        "schema": Scenario.model_json_schema(),
+        "schema": schema_for(first),
         "scenarios": [preset_facts(each) for each in scenarios],
-        "scenes": scenes,
-        "loop": recorded(first, seed, backend),
+        "scenes": [page_scene(scenario, seed) for scenario in scenarios],
         "words": words_of_codes(),
-        "whyNot": why_not(first),
     }
     return assembled(data, first.title or first.name)
-
-
-def _scene(scenario: Scenario, seed: int) -> dict[str, Any]:
-    """A scene that the page can simulate or, if it cannot, what it needs to show recorded frames."""
-    return {"hello": hello_of(scenario, seed)} if why_not(scenario) else page_scene(scenario, seed)
 
 
 def run_page(scenario: Scenario, seed: int, name: str, loop: dict[str, Any]) -> str:
     """The page of a recorded run: frames only."""
     data = {
         "version": __version__,
-        "schema": Scenario.model_json_schema(),
+        "schema": schema_for(scenario),
         "scenarios": [preset_facts(scenario)],
         "scenes": [{"hello": hello_of(scenario, seed, name)}],
         "loop": loop,
         "words": words_of_codes(),
-        "whyNot": "",
         "run": name,
     }
     return assembled(data, f"{name}: {scenario.title or scenario.name}")
@@ -99,7 +92,9 @@ def _policy(page: str) -> str:
     styles = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
     parts = {
         "default-src": "'none'",
-        "script-src": " ".join(map(_hash, scripts)),
+        # WebAssembly of this file; the word does not allow `eval` of texts.
+        "script-src": " ".join([*map(_hash, scripts), "'wasm-unsafe-eval'"]),
+        "worker-src": "blob:",
         "style-src": " ".join(map(_hash, styles)),
         "img-src": "data: blob:",
         "media-src": "blob:",
@@ -124,6 +119,14 @@ def packed(data: dict[str, Any]) -> str:
 def write_page(page: str, out: Path) -> int:
     """Write a page and return its size in bytes."""
     content = page.encode()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(content)
+    write_file(content, out)
     return len(content)
+
+
+def write_file(content: bytes, out: Path) -> None:
+    """Write a file of a page or a site, whole or not at all."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out, content)
+    except OSError as error:
+        raise RunError(f"cannot write {out}: {error}") from None

@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from murmura.compute.cuda.arrays import LEAST_BINS, LEAST_EVENTS
-from murmura.compute.cuda.index_text import ACROSS, SCAN_BLOCK
-from murmura.compute.plan import WORLD_NUMBERS, Group, Plan
+from murmura.compute.cpu.perception.lanes import laid_out, pitch_of
+from murmura.compute.gpu.arrays import LEAST_EVENTS
+from murmura.compute.gpu.grid import ACROSS, LEAST_BINS, SCAN_BLOCK
+from murmura.compute.plan import AFFINITIES, WORLD_NUMBERS, Group, Plan
+from murmura.compute.shapes import shapes_of
+from murmura.compute.wasm.memory import memory_facts
+from murmura.compute.wasm.module import STACK, module_of
 from murmura.compute.webgpu.arrays import Layout, head_words
 from murmura.compute.webgpu.backend import EVENT_BATCH
 from murmura.compute.webgpu.program import THREADS, Kernel, Program, program_of
 from murmura.compute.webgpu.records import EVENT_WORDS, HEAD_PLACES, NO_STEP, OUTPUTS_HEAD, YOUNG_WORDS
-from murmura.compute.webgpu.reports import WORDS
-from murmura.core.errors import ScenarioError
-from murmura.core.state import State, column_name
+from murmura.compute.webgpu.target import KernelTarget
+from murmura.core.state import State, column_name, column_type, newborn_value
 from murmura.core.world.randomness import seed_words
 from murmura.engine.census import hunting_species
 from murmura.engine.initial import random_start, set_items
@@ -24,21 +27,18 @@ from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
 from murmura.view.session.editing.tools import STRENGTHS, with_pointer
 from murmura.view.standalone.live_values import live_values
+from murmura.view.standalone.proof import PROOF_STEPS, state_after
 from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts
+from murmura.view.wire.lessons import lessons_for
 
 MOST_EMBEDDED = 20_000
 """Greatest number of agents whose start is stored in the file; for more, the page generates it from the seed."""
+DRAWN = ("heading", "gender", "aggression_level")
+"""Columns, besides places and velocities, that a page draws like `engine/initial.py`."""
 MOST_RUNS = 16
 """Greatest number of runs of equal numbers, by id, in a column that a page fills: each species is such a run."""
-
-
-def why_not(scenario: Scenario) -> str:
-    """Why a page cannot simulate a scenario by itself; empty if it can."""
-    if scenario.perception.occlusion:
-        return "perception.occlusion needs `murmura live`: a page cannot compute which animals are hidden"
-    return ""
 
 
 def packed_words(words: Any) -> str:
@@ -47,14 +47,7 @@ def packed_words(words: Any) -> str:
 
 
 def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
-    """Everything that a page needs to simulate a scenario.
-
-    Raises:
-        ScenarioError: If it cannot.
-    """
-    reason = why_not(scenario)
-    if reason:
-        raise ScenarioError(f"{scenario.name} cannot be simulated by an exported page: {reason}")
+    """Everything that a page needs to simulate a scenario."""
     pointed = with_pointer(scenario, None)
     plan, words = Plan(pointed), seed_words(seed)
     program = program_of(plan)
@@ -66,7 +59,11 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
     columns = [*(column_name(name) for name in plan.carried), *plan.force_columns]
     return {
         "hello": _hello(scenario, seed),
-        "kernels": [_kernel(kernel) for kernel in program.kernels],
+        # A page's GPU does not compute who hides whom.
+        "kernels": [] if plan.occludes else [_kernel(kernel) for kernel in program.kernels],
+        "wasm": _wasm(plan),
+        "digest": [[name, is_integer(name), newborn_value(name)] for name in state.columns],
+        "proof": {"step": PROOF_STEPS, "hash": state_after(scenario, seed, PROOF_STEPS)},
         "plan": _plan_facts(plan, program),
         "columns": ["id", *columns],
         "head": packed_words(head_words(fields, layout.sizes["head"])),
@@ -84,7 +81,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
             for name, (number, column, top) in EXTRAS.items()
             if column in columns
         },
-        **_start(scenario, plan, state, layout.flock(state, words)),
+        **_start(scenario, plan, state),
     }
 
 
@@ -116,7 +113,7 @@ def _plan_facts(plan: Plan, program: Program) -> dict[str, Any]:
         "bestWidth": program.best_width,
         "eventWords": EVENT_WORDS,
         "youngWords": YOUNG_WORDS,
-        "reportWords": WORDS,
+        "reportWords": KernelTarget.report_words,
         "outputsHead": OUTPUTS_HEAD,
         "eventBatch": EVENT_BATCH,
     }
@@ -138,37 +135,44 @@ def _group(group: Group) -> dict[str, Any]:
     }
 
 
-def _start(scenario: Scenario, plan: Plan, state: State, flock: dict[str, Any]) -> dict[str, Any]:
-    """The flock at its start, without spare capacity; or how a page generates it."""
-    carried, n = [column_name(name) for name in plan.carried], len(state)
-    fill = _fill(state, carried)
-    can_draw = fill is not None and not scenario.obstacles and not plan.stateful_items
-    is_embedded = n <= MOST_EMBEDDED or not can_draw
-    room = len(flock["places"]) // (4 * (plan.dimension - 1))
-    places = flock["places"].reshape(plan.dimension - 1, room, 4)[:, :n]
-    columns = flock["columns"].reshape(-1, room)[:, :n]
-    return {
-        "start": {"places": packed_words(places), "columns": packed_words(columns)} if is_embedded else None,
-        "canDraw": can_draw,
-        "fill": fill or {},
+def _wasm(plan: Plan) -> dict[str, Any]:
+    """The kernel as WebAssembly."""
+    shapes = shapes_of(plan)
+    affinities = laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T)
+    return memory_facts(plan, shapes) | {
+        "code": base64.b64encode(module_of(plan, shapes)).decode(),
+        "stack": STACK,
+        "species": plan.species_count,
+        "pitch": pitch_of(plan.species_count),
+        "affinities": packed_words(affinities),
     }
 
 
-def _fill(state: State, carried: list[str]) -> dict[str, Any] | None:
-    """The columns of a start that a page generates: runs of (count, number), by id.
+def is_integer(column: str) -> bool:
+    return column_type(column).kind == "i"
 
-    None if a column differs from agent to agent: then the start must be in the file. Headings are drawn by the page.
-    """
-    found: dict[str, Any] = {}
-    for name in carried:
-        column = np.asarray(state[name], np.float64)
-        edges = np.flatnonzero(np.diff(column)) + 1
-        if name == "heading":
-            continue
-        if len(edges) > MOST_RUNS:
-            return None
-        found[name] = [[len(part), float(part[0])] for part in np.split(column, edges) if len(part)]
-    return found
+
+def _start(scenario: Scenario, plan: Plan, state: State) -> dict[str, Any]:
+    """The flock at its start, or how a page generates it."""
+    columns = {name: column for name, column in state.columns.items() if name != "id"}
+    fill = {name: runs for name, column in columns.items() if (runs := _runs(column)) is not None}
+    differing = columns.keys() - fill.keys()
+    drawn = {*plan.moving_columns, *DRAWN}
+    can_draw = differing <= drawn and not scenario.obstacles and not plan.stateful_items
+    words = {name: packed_words(columns[name].astype(np.float32)) for name in columns if name in differing}
+    return {
+        "start": None if can_draw and len(state) > MOST_EMBEDDED else words,
+        "canDraw": can_draw,
+        "fill": {name: runs for name, runs in fill.items() if not can_draw or name not in drawn},
+    }
+
+
+def _runs(column: Any) -> list[Any] | None:
+    """Runs of [count, number], by id; None if there are too many."""
+    edges = np.flatnonzero(np.diff(column)) + 1
+    if len(edges) > MOST_RUNS or not len(column):
+        return None
+    return [[len(part), float(part[0])] for part in np.split(column, edges)]
 
 
 def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
@@ -176,6 +180,7 @@ def _hello(scenario: Scenario, seed: int) -> dict[str, Any]:
     del found["schema"], found["scenarios"]
     return found | {
         "type": "hello",
+        "lessons": lessons_for(scenario.name),
         "seed": seed,
         "running": True,
         "speed": 1.0,

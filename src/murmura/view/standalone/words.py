@@ -10,17 +10,17 @@ from murmura.core.events import Cause, Event
 from murmura.core.state import FeedingState, Gender, MatingState
 from murmura.rules.evolution.stances import REASONS, STANCES, Stance
 from murmura.rules.life import feeding, mating
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.kind import KINDS
 from murmura.rules.predators.reading import WITHOUT_TARGET
 from murmura.rules.predators.states import STATE_NAMES
 
 
 def words_of_codes() -> dict[str, Any]:
-    """Lists of words, indexed by code; an unused code has an empty word."""
+    """Words by code: lists, where an unused code has an empty word, and a table for kinds of hunters."""
     return {
         "events": _names(Event),
         "causes": _names(Cause),
-        "hunterKinds": list(KIND_NAMES),
+        "hunterKinds": {kind.code: kind.name for kind in KINDS.values()},
         "hunterStates": list(STATE_NAMES),
         "statesWithoutTarget": list(WITHOUT_TARGET),
         "genders": _names(Gender),

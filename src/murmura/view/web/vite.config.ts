@@ -9,7 +9,9 @@ const withoutDataFonts = {
   },
 };
 
-/** Entries that Python embeds as single files: each is built separately (`--mode`), otherwise they would import shared chunks. */
+/** Each entry is built separately (`--mode`), otherwise they would import shared chunks: Python embeds the page, the notebook's
+ * and the exported page's script as single files. */
+const PAGES: Record<string, string> = { production: "index.html", compare: "compare.html" };
 const WHOLE: Record<string, string> = { notebook: "src/notebook.ts", standalone: "src/standalone/standalone.ts" };
 
 export default defineConfig(({ mode }) => ({
@@ -17,12 +19,12 @@ export default defineConfig(({ mode }) => ({
   plugins: [withoutDataFonts],
   build: {
     outDir: "../static",
-    emptyOutDir: !(mode in WHOLE),
+    emptyOutDir: mode === "production",
     target: "es2022",
     assetsInlineLimit: 0, // the same policy refuses data: addresses of scripts and styles
     modulePreload: false,
     rollupOptions: {
-      input: mode in WHOLE ? [WHOLE[mode]] : ["index.html", "compare.html"],
+      input: [WHOLE[mode] ?? PAGES[mode] ?? "index.html"],
       preserveEntrySignatures: "exports-only", // anywidget imports the exports of the notebook entry
       output: { entryFileNames: mode in WHOLE ? "[name].js" : "assets/[name]-[hash].js" },
     },

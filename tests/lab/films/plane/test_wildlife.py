@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import murmura as mm
+from murmura.engine.reading.frame import Frame
 from murmura.engine.reading.surroundings import food, hunters, surroundings
-from murmura.lab.films.film_frames import FilmFrame, film_frame_of, mixed
+from murmura.lab.films.film_frames import frame_of, mixed
 from murmura.lab.films.picture import Look, Painter
 from murmura.lab.runs.recording import record
 from murmura.rules.predators.row import LAYOUT
@@ -28,7 +29,7 @@ def of(rules: dict[str, Any]) -> Scenario:
     return Scenario.from_data(data | {"agents": 4, "rules": data["rules"] | rules})
 
 
-def seen(scenario: Scenario, one: FilmFrame, look: Look = BARE) -> np.ndarray:
+def seen(scenario: Scenario, one: Frame, look: Look = BARE) -> np.ndarray:
     return Painter(scenario, look).paint(one, 1 / 30).astype(float)
 
 
@@ -48,7 +49,7 @@ def test_food_is_green_and_the_fuller_the_more_of_it(theme: str):
     for share in (1.0, 0.5, 0.0):
         some = rows.copy()
         some[0, 8] *= share  # the amount left
-        changed = seen(scenario, FilmFrame(**{**vars(NOBODY), "items": {"feeding": some}}), look) - sky
+        changed = seen(scenario, Frame(**{**vars(NOBODY), "items": {"feeding": some}}), look) - sky
         away = np.abs(changed).sum(axis=0)
         assert away.sum() == pytest.approx(np.abs(around(changed, 400.0, 300.0, 14)).sum())
         marks.append(away.sum())
@@ -59,14 +60,26 @@ def test_food_is_green_and_the_fuller_the_more_of_it(theme: str):
     assert marks[2] == 0.0
 
 
+def rows_of_hunters(simulation: mm.Simulation) -> dict[str, float]:
+    (row,) = simulation.state.items["predators"].tolist()
+    return dict(zip(LAYOUT.columns, row, strict=True))
+
+
 def test_hunters_are_drawn_where_they_are_and_look_different_when_they_hunt():
     hawk = {"enabled": True, "hunters": [{"kind": "hawk", "x": 900.0, "y": 500.0}]}
     scenario = of({"predators": hawk, "fear": {"enabled": True}})
     simulation = mm.Simulation(scenario, 1, "reference")
-    one = FilmFrame(**{**vars(NOBODY), "items": {"predators": simulation.state.items["predators"]}})
+    one = Frame(**{**vars(NOBODY), "items": {"predators": simulation.state.items["predators"]}})
     changed = np.abs(seen(scenario, one) - seen(FIELD, NOBODY))
     assert around(changed, 900.0, 500.0, 8).max() > 150.0
-    assert changed.sum() == pytest.approx(around(changed, 900.0, 500.0, 40).sum())
+    fright = rows_of_hunters(simulation)["fright"] * ZOOM
+    away = np.hypot(
+        *(np.indices((720, 1280)) + 0.5 - np.array([360 + 50 * ZOOM, 640 + 100 * ZOOM])[:, None, None])
+    )
+    assert changed[:, away > fright + 2.0].sum() == 0.0, "nothing beyond the radius in which it frightens"
+    rim = changed.max(axis=0)[np.abs(away - fright) < 1.0]
+    assert 0.15 < np.mean(rim > 20.0) < 0.6, "a dashed line"
+    assert changed[:, (away > 40.0) & (away < fright - 2.0)].max() < 15.0
     named = Look(size=(1280, 720), trails=0.0, labels=True)
     words = np.abs(seen(scenario, one, named) - seen(scenario, one, BARE))[
         :, :600
@@ -75,7 +88,7 @@ def test_hunters_are_drawn_where_they_are_and_look_different_when_they_hunt():
     assert words[:, row + 20 : row + 50].sum() == words.sum() > 0.0
     dead = simulation.state.items["predators"].copy()
     dead[:, LAYOUT.place["alive"]] = 0.0
-    gone = FilmFrame(**{**vars(NOBODY), "items": {"predators": dead}})
+    gone = Frame(**{**vars(NOBODY), "items": {"predators": dead}})
     assert np.array_equal(seen(scenario, gone), seen(FIELD, NOBODY))
 
 
@@ -91,7 +104,7 @@ def test_carcasses_are_reported_and_drawn_while_they_feed():
     ]
     look = Look(size=(720, 720), trails=0.0, labels=False)
     changed = np.abs(
-        seen(scenario, FilmFrame(**{**vars(NOBODY), "items": {"remains": rows}}), look)
+        seen(scenario, Frame(**{**vars(NOBODY), "items": {"remains": rows}}), look)
         - seen(scenario, NOBODY, look)
     ).sum(axis=0)
     zoom = 720 / 3000 * 0.98
@@ -108,9 +121,7 @@ def test_nights_are_darker_than_days_and_home_ranges_are_seen(theme: str):
     painter = Painter(scenario, look)
     steps = {hour: round(hour * 100.0 / scenario.motion.time_step) for hour in (0.1, 0.3975, 0.7)}
     light = {
-        hour: painter.paint(FilmFrame(**{**vars(NOBODY), "step": step}), 1 / 30)
-        .astype(float)
-        .mean(axis=(1, 2))
+        hour: painter.paint(Frame(**{**vars(NOBODY), "step": step}), 1 / 30).astype(float).mean(axis=(1, 2))
         for hour, step in steps.items()
     }
     night, dawn, day = (light[hour] for hour in steps)
@@ -126,7 +137,7 @@ def test_nights_are_darker_than_days_and_home_ranges_are_seen(theme: str):
 def test_wind_is_seen_and_moves_with_time():
     scenario = of({"wind": {"enabled": True, "speed": 5.0, "direction": 0.0}})
     still = seen(FIELD, NOBODY)
-    pictures = [seen(scenario, FilmFrame(**{**vars(NOBODY), "step": step})) for step in (0, 30)]
+    pictures = [seen(scenario, Frame(**{**vars(NOBODY), "step": step})) for step in (0, 30)]
     assert all(np.abs(picture - still).sum() > 1e4 for picture in pictures)
     assert np.abs(pictures[0] - pictures[1]).sum() > 1e4
 
@@ -160,9 +171,9 @@ def test_a_run_keeps_what_lives_beside_the_flock(hunted: tuple[mm.Run, Scenario]
 def test_hunters_move_smoothly_between_two_frames(hunted: tuple[mm.Run, Scenario]):
     _, scenario = hunted
     simulation = mm.Simulation(scenario, 3, "cpu")
-    first = film_frame_of(simulation)
+    first = frame_of(simulation)
     simulation.step(60)
-    second = film_frame_of(simulation)
+    second = frame_of(simulation)
     between = mixed(first, second, 0.25, scenario).items["predators"]
     a, b = first.items["predators"], second.items["predators"]
     lives = (a[:, LAYOUT.place["alive"]] > 0.0) & (b[:, LAYOUT.place["alive"]] > 0.0)

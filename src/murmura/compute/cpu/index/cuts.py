@@ -92,7 +92,7 @@ def _chords(
 
     x, y, z = (dealt(column) for column in index.columns[:3])
     radius = f.number("reach")
-    square = dealt(f.reaches) if agents.plan.topological else radius * radius
+    square = dealt(f.reaches) if agents.plan.topological and not agents.plan.far_rules else radius * radius
     low_y, high_y = _sides(line % grid.across, grid.y0, grid.per_y)
     low_z, high_z = _sides(line // grid.across, grid.z0, grid.per_z)
     side = t.numbered(SIDE)

@@ -40,7 +40,7 @@ class Index:
         self.target, self.frame = target, frame
         self.dimension, edges = plan.dimension, plan.scenario.world.edges
         self.wraps = edges[0] == "wrap"
-        self.wraps_z = edges[-1] == "wrap"
+        self.wraps_y, self.wraps_z = edges[1] == "wrap", edges[-1] == "wrap"
         self.open = edges[0] == "open"
         self.open_z = self.open and edges[-1] == "open"
         self.has_lifecycle = plan.has_lifecycle
@@ -167,7 +167,7 @@ class Index:
         t = self.target
         if grid.layers is None:
             with t.for_loop(0, 2) as side:
-                ghosts = t.integer(0) == (0 if self.wraps else 1)
+                ghosts = t.integer(0) == (0 if self.wraps_y else 1)
                 yield side * (grid.rows + 1), where(side == 0, grid.rows, 1), ghosts
             return
         with t.for_loop(0, grid.line_count) as line:
@@ -176,7 +176,7 @@ class Index:
             with t.if_then(beyond_y | beyond_z):
                 there_y = where(y == 0, grid.rows, where(y > grid.rows, 1, y))
                 there_z = where(z == 0, grid.layers, where(z > grid.layers, 1, z))
-                ghosts = (~beyond_y | self._always(self.wraps)) & (~beyond_z | self._always(self.wraps_z))
+                ghosts = (~beyond_y | self._always(self.wraps_y)) & (~beyond_z | self._always(self.wraps_z))
                 yield line, there_z * grid.across + there_y, ghosts
 
     def _always(self, truth: bool) -> Value:
@@ -314,12 +314,12 @@ class Index:
         t, f, row_start = self.target, self.frame, self.frame.row_start
         with self._rim(grid) as (line, opposite, has_ghosts), t.if_then(line % team == me):
             begin, end = row_start[line], row_start[line + 1]
-            if self.wraps or self.wraps_z:
+            if self.wraps_y or self.wraps_z:
                 with t.if_then(has_ghosts):
                     self._copy_ghosts(
                         begin, row_start[opposite], end - begin, 0.0, *self._shifts(line, grid, f)
                     )
-            if not (self.wraps and self.wraps_z):
+            if not (self.wraps_y and self.wraps_z):
                 with t.if_then(~has_ghosts):
                     self._put_sentinels(begin, end)
 

@@ -23,7 +23,7 @@ Run = Callable[[Value], tuple[Value, Value]]
 """The beginning and end of one of the runs around some agents, by its number."""
 
 
-def tile_room(candidates: int) -> int:
+def tile_room(candidates: Any) -> Any:
     """Entries of a list of tiles, with room for a whole register after the last one."""
     return candidates // GROUP + AROUND + LANES
 

@@ -21,6 +21,7 @@ from murmura.core.algebra import INTEGER, NUMBER, Value, as_number, maximum, to_
 from murmura.core.events import Event
 from murmura.core.layout import POSITION, VELOCITY, Layout, components, vector
 from murmura.core.merging import Best, Count, flatten
+from murmura.core.rule_arguments import World
 from murmura.core.state import column_name, newborn_value
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
@@ -43,7 +44,7 @@ class ItemUpdates:
     """Emits the updates of items for one plan."""
 
     def __init__(
-        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
+        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: World
     ) -> None:
         self.plan, self.shapes, self.target, self.frame, self.world = plan, shapes, target, frame, world
         self.memory = LaneMemory(plan, target, frame)
@@ -56,7 +57,7 @@ class ItemUpdates:
         species = t.integer(0) if self.plan.species_count > 1 else None
         for k, group, _, _ in self.plan.stateful_items:
             assert group.functions.turn is not None
-            p = self.step.parameters(species)[k + 2]
+            p = self.step.parameters(species).rules[k]
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
             rows = ItemRows(t, group.layout, storage, begin, end - begin)
             with t.for_loop(begin, end) as row:
@@ -123,7 +124,7 @@ class ItemUpdates:
 class Newborns:
     """Emits births and arrivals for one plan."""
 
-    def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, world: Record) -> None:
+    def __init__(self, plan: Plan, target: LlvmTarget, frame: FrameCode, world: World) -> None:
         self.plan, self.target, self.frame, self.world = plan, target, frame, world
         self.memory = LaneMemory(plan, target, frame)
         self.step = UnscaledStep(plan, target, self.memory, world)
@@ -211,7 +212,7 @@ class Newborns:
             with t.if_then(rule == k):
                 species, she = self._agent(m, mother)
                 _, he = self._agent(f, father)
-                p = self.step.parameters(species)[k + 2]
+                p = self.step.parameters(species).rules[k]
                 self._write(c, inherit(p, she, he, child, self.world))
         x, y, z = self._place(c)
         write_event(t, frame, step_number, [float(Event.BIRTH), child, mother, x, y, 0.0, named, z])
@@ -237,7 +238,7 @@ class Newborns:
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
             for number in range(self.plan.species_count):
                 species = t.integer(number) if self.plan.species_count > 1 else None
-                p = self.step.parameters(species)[k + 2]
+                p = self.step.parameters(species).rules[k]
                 it = self.step.item(k, self.memory.item_numbers(begin + number, group.known))
                 comes = (n.get() < frame.state_pitch - MARGIN) & arrives(p, it, number, self.world)
                 with t.if_then(comes & (begin + number < end)):

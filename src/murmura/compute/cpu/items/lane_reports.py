@@ -16,7 +16,7 @@ from murmura.compute.cpu.perception.lanes import LaneMemory, as_lanes
 from murmura.compute.cpu.threads import fetch_add
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step
-from murmura.compute.step_data import Outcome
+from murmura.compute.step_data import Outcome, Parameters
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LANES, LONG, LlvmTarget
 from murmura.core.algebra import CONDITION, INTEGER, NUMBER, Value, kind_of, to_number, where
 from murmura.core.events import EVENT_FIELDS, Event
@@ -28,12 +28,12 @@ LARGEST = 2**31 - 1
 
 
 def report_to_items(
-    step: Step, memory: LaneMemory, shapes: Shapes, p: list[Record], me: Record, alive: Value, table: Array
+    step: Step, memory: LaneMemory, shapes: Shapes, p: Parameters, me: Record, alive: Value, table: Array
 ) -> None:
     """Reduce the reports of living agents to every stateful item into `table`, this thread's own."""
     t, frame = memory.target, memory.frame
     for k, group, _, _ in step.plan.stateful_items:
-        says = step.speaks(k, p, me, alive)
+        says = step.may_report(k, p, me, alive)
 
         def report(k: int = k, group: Any = group, says: Any = says) -> None:
             begin, end = (frame.ranges[2 * k + side] for side in (0, 1))
@@ -49,7 +49,7 @@ def report_to_items(
                         t, frame, step, k, p, me, row, says & (to_number(me.id) == it.target)
                     )
 
-        if group.functions.speaks is None:
+        if group.functions.may_report is None:
             report()
         else:
             with t.if_then(t.any_lane(says)):
@@ -102,7 +102,7 @@ def _add_best(t: LlvmTarget, at: Any, scores: Value, ids: Value) -> None:
 
 
 def _write_target_report(
-    t: LlvmTarget, frame: FrameCode, step: Step, k: int, p: list[Record], me: Record, row: Value, mine: Value
+    t: LlvmTarget, frame: FrameCode, step: Step, k: int, p: Parameters, me: Record, row: Value, mine: Value
 ) -> None:
     """Write the report of the item's target into the item's row of `target_reports`, after a flag."""
     with t.if_then(t.any_lane(mine)):
@@ -156,8 +156,8 @@ def note_outcome(
     note(here & (cause > 0.0), float(Event.DEATH), by, cause, 0.0)
     for kind, other, amount in outcome.events:
         note(here & (as_lanes(t, kind) > 0.0), kind, other, 0.0, amount)
-    for rule, yes, whom in outcome.young:
-        bears = yes if kind_of(yes) == CONDITION else as_lanes(t, yes) > 0.0
+    for rule, yes, whom in outcome.births:
+        born = yes if kind_of(yes) == CONDITION else as_lanes(t, yes) > 0.0
         fathers = as_lanes(t, whom)
 
         def write(k: Value, rule: int = rule, fathers: Value = fathers) -> None:
@@ -168,4 +168,4 @@ def note_outcome(
                 father = t.builder.fptosi(t.lane(fathers, k).code, INT)
                 frame.young[slot * 3 + 2] = Value(t, INTEGER, father)
 
-        each_lane(t, here & bears & (cause == 0.0), write)
+        each_lane(t, here & born & (cause == 0.0), write)

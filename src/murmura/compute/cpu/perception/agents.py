@@ -26,10 +26,11 @@ from murmura.compute.cpu.perception.sight import EYE_SUMS, eye_rows
 from murmura.compute.plan import Plan
 from murmura.compute.shapes import Shapes
 from murmura.compute.step import Step, initial_contributions
-from murmura.compute.step_data import Contributions
+from murmura.compute.step_data import Contributions, Parameters
 from murmura.compute.trace.llvm_target import LANES, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, absolute, as_number, to_number, where
 from murmura.core.merging import FAR, Least, Merge, Sum, flatten, unflatten
+from murmura.core.rule_arguments import World
 from murmura.core.tracing.record import Record
 from murmura.core.vec import Vec
 from murmura.core.world.perception import in_view
@@ -45,7 +46,7 @@ class Agents:
     """Emits perception and motion for one plan."""
 
     def __init__(
-        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: Record
+        self, plan: Plan, shapes: Shapes, target: LlvmTarget, frame: FrameCode, world: World
     ) -> None:
         self.plan, self.shapes, self.target, self.frame = plan, shapes, target, frame
         self.memory = LaneMemory(plan, target, frame)
@@ -73,14 +74,16 @@ class Agents:
         if t.wide:
             self.fold(self._contributions_to(i, runs, reaches, around), sums, k)
             return
-        # With registers of eight lanes, two agents at a time: more contributions would not fit into the registers.
-        with t.narrowed(LANES // 2):
-            halves = [
-                flatten(self._contributions_to(i + first, runs, reaches, around)) for first in (0, GROUP // 2)
+        # With registers of eight lanes, two agents at a time, and with four one: more would not fit into the registers.
+        count = 1 if t.compact else 2
+        with t.narrowed(count * GROUP):
+            parts = [
+                flatten(self._contributions_to(i + first, runs, reaches, around))
+                for first in range(0, GROUP, count)
             ]
         whole = [
-            Value(t, NUMBER, t.shuffled(first.code, second.code, range(LANES)))
-            for first, second in zip(*halves, strict=True)
+            Value(t, NUMBER, t.joined([value.code for value in values]))
+            for values in zip(*parts, strict=True)
         ]
         self.fold(unflatten(self.kept, whole), sums, k)
 
@@ -92,7 +95,7 @@ class Agents:
         columns, ids = self.flock.repeated(i)
         p, me = step.sense(columns, ids)
         view = step.view(p, me)
-        reach = p[1].radius * p[1].radius
+        reach = p.perception.radius * p.perception.radius
         if self.plan.topological:
             reach = Value(t, NUMBER, t.picked(reaches.load(i, GROUP), agents_of(t)))
         start = initial_contributions(t, self.kept)
@@ -118,12 +121,12 @@ class Agents:
                 number = t.numbered(candidates_of(t)) + j
                 return flatten(self._met(p, me, view, reach, j, number, None, unflatten(start, held)))
 
-            values = around.meet(me.position, reach, values, meet_tile)
+            values = around.meet(me.position, step.farthest(p, reach), values, meet_tile)
         contributions: Contributions = unflatten(start, values)
         return contributions
 
     def _met(
-        self, p: list[Record], me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
+        self, p: Parameters, me: Record, view: Any, reach: Any, j: Value, number: Value, mine: Value | None,
         before: Contributions,
     ) -> Contributions:  # fmt: skip
         """The contributions after four more candidates."""
@@ -131,8 +134,11 @@ class Agents:
         way = columns["position"] - me.position
         self.target.finite |= {id(part.code) for part in (*way, *columns["velocity"])}
         seen = self.step.neighbor(p, me, columns, to_number(ids), way)
-        near = seen.square <= reach
-        visible = near & in_view(view, me.heading, way, seen.distance)
+        near, ahead = seen.square <= reach, in_view(view, me.heading, way, seen.distance)
+        visible = near & ahead
+        far = {}
+        if self.plan.far_rules:
+            far = self.step.far(p, seen.square, True if mine is None else number != mine, ahead)
         if mine is not None:
             visible = visible & (number != mine)
             near = near & (number != mine) if self.step.needs_unseen else near
@@ -140,7 +146,7 @@ class Agents:
         short = [
             {name: self._shortened(merge, number) for name, merge in entry.items()} for entry in contribution
         ]
-        return self.step.merge(before, short, near, visible)
+        return self.step.merge(before, short, near, visible, far)
 
     def _shortened(self, merge: Merge, number: Value) -> Merge:
         """Reduce a long contribution to the row of its neighbour, which takes fewer registers."""
@@ -204,7 +210,7 @@ class Agents:
             self.frame.state.row(row).prefetch(to, to_write=True)
 
     def _whole_contributions(
-        self, p: list[Record], me: Record, i: Value, sums: Array, k: Value
+        self, p: Parameters, me: Record, i: Value, sums: Array, k: Value
     ) -> Contributions:
         """The contributions to sixteen agents; computed again where the scan kept only the row of the nearest."""
         t = self.target
@@ -228,7 +234,7 @@ class Agents:
         return Eye(self.plan.bins, words, covered, Vec(*rest[:2]), Vec(*rest[2:4]), rest[4])
 
     def _recomputed(
-        self, p: list[Record], me: Record, mine: Value, rule: int, name: str, merge: Merge
+        self, p: Parameters, me: Record, mine: Value, rule: int, name: str, merge: Merge
     ) -> Merge:
         """The nearest neighbour's whole contribution."""
         if self.plan.occludes or not _is_long(self.shapes.pairs[rule][name]):

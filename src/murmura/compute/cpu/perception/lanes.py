@@ -16,7 +16,7 @@ from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget, is_
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
 from murmura.core.layout import Layout
 from murmura.core.rule import Rule
-from murmura.core.tracing.record import Record
+from murmura.core.rule_arguments import World
 
 SUMS_PITCH = BLOCK + LANES
 """Columns of the table that holds a block's contributions until its agents move."""
@@ -109,8 +109,8 @@ class LaneMemory:
         self.chosen, self.near = chosen, near
 
 
-def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> Record:
-    """The record `world` of rules, in a step of this call."""
+def world_of(plan: Plan, target: LlvmTarget, frame: FrameCode, done: Value) -> World:
+    """The `world` of rules, in a step of this call."""
     numbers: dict[str, Any] = {name: frame.number(name) for name in WORLD_NUMBERS}
     numbers["time"], numbers["noise_time"] = frame.times[2 * done], frame.times[2 * done + 1]
     numbers["step"] = frame.first_step + done

@@ -9,6 +9,7 @@ from murmura.compute.cpu.frame import Array
 from murmura.compute.cpu.index.grid import ACROSS, Grid
 from murmura.compute.cpu.index.rows import Index
 from murmura.compute.cpu.perception.neighbor_list import CARRIED, MOVING, ROWS, SPARE, NeighborList
+from murmura.compute.step_data import Parameters
 from murmura.compute.trace.llvm_target import INT, LANES, LlvmTarget
 from murmura.core.algebra import NUMBER, Value, absolute, minimum
 from murmura.core.tracing.record import Record
@@ -19,7 +20,7 @@ TOGETHER = 8
 COARSE = 1e-4
 """By how much the cosine of the view is widened for the list: the exact test needs a square root."""
 
-ViewOf = Callable[[Value], tuple[list[Record], Record, Any, Any]]
+ViewOf = Callable[[Value], tuple[Parameters, Record, Any, Any]]
 """An agent's numbers, the agent, the minimum cosine in its view and its squared reach."""
 
 

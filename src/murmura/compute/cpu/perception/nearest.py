@@ -16,9 +16,6 @@ from murmura.core.algebra import INTEGER, NUMBER, Value, minimum, sqrt, where
 from murmura.core.vec import Vec
 from murmura.core.world.perception import TIE, in_view
 
-MOST_NEAREST = 64
-"""Maximum number of nearest neighbours."""
-
 
 def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Value, closest: Array) -> Value:
     """Squared distance to the k-th nearest visible neighbour of agent i, widened by rounding, so that ties count.
@@ -30,7 +27,7 @@ def reach_of_nearest(agents: Any, index: Index, base: Value, grid: Grid, i: Valu
     t, nearest = agents.target, agents.frame.nearest
     known = agents.plan.known([column[i] for column in index.columns])
     p, me = agents.step.sense(known, index.table_ids[i])
-    view, radius = agents.step.view(p, me), p[1].radius
+    view, radius = agents.step.view(p, me), p.perception.radius
     found = t.cell(0)
 
     def may_count(square: Value) -> Value:

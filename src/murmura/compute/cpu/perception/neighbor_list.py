@@ -41,9 +41,9 @@ TABLES = {
 """Kind of the tables of the list, and how many staggered rows stand before each."""
 
 
-def list_pitch(room: int) -> int:
+def list_pitch(room: Any) -> Any:
     """The distance between rows with room for twice this many neighbours of one agent: some pages and a little more."""
-    return (-(-2 * (room + SPARE + LANES) * 4 // PAGE) * PAGE + STAGGER) // 4
+    return ((2 * (room + SPARE + LANES) * 4 + PAGE - 1) // PAGE * PAGE + STAGGER) // 4
 
 
 def list_table(name: str, rows: int, pitch: int) -> NDArray[Any]:

@@ -22,16 +22,17 @@ from murmura.compute.cpu.index.grid import Grid
 from murmura.compute.cpu.index.rows import Index
 from murmura.compute.cpu.perception.lanes import SUMS_PITCH, fold_lanes
 from murmura.compute.cpu.perception.listing import Listing
-from murmura.compute.cpu.perception.nearest import MOST_NEAREST, insert
+from murmura.compute.cpu.perception.nearest import insert
 from murmura.compute.cpu.perception.neighbor_list import MOST_BITS, NeighborList, Visit, store
 from murmura.compute.step import initial_contributions, placed
-from murmura.compute.step_data import Contributions
+from murmura.compute.step_data import Contributions, Parameters
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES
 from murmura.core.algebra import NUMBER, Value, look_up, minimum, to_integer, to_number, where
 from murmura.core.merging import FAR, flatten, unflatten
+from murmura.core.rule_arguments import Neighbor
 from murmura.core.tracing.record import Lazy, Record
 from murmura.core.vec import Vec
-from murmura.core.world.perception import TIE, in_view
+from murmura.core.world.perception import MOST_NEAREST, TIE, in_view
 from murmura.core.world.visual_field import area_of_bin, bins_taken, border_table, ray_table, word_count
 from murmura.rules.environment.terrain import sighted
 
@@ -91,14 +92,14 @@ class Sight:
             done.set(first + together)
         self.memory.forget_unasked()
 
-    def _view_of(self, i: Value) -> tuple[list[Record], Record, Any, Any]:
+    def _view_of(self, i: Value) -> tuple[Parameters, Record, Any, Any]:
         """An agent's numbers, the agent, the minimum cosine in its view and its squared reach.
 
         As scalars, which are broadcast where they meet lanes: a root and a division for one agent cost a sixteenth.
         """
         columns = self.plan.known([column[i] for column in self.index.columns])
         p, me = self.step.sense(columns, self.index.table_ids[i])
-        return p, me, self.step.view(p, me), p[1].radius * p[1].radius
+        return p, me, self.step.view(p, me), p.perception.radius * p.perception.radius
 
     def _find_seen(self, i: Value, g: Value, behind: Any, sums: Array, k: Value) -> None:
         """Count the bins in which each neighbour is seen; if it pays, copy those not hidden to a new list."""
@@ -152,7 +153,7 @@ class Sight:
         t, plan = self.target, self.plan
         self.list = here = self.memory
         with t.for_loop(0, many, LANES) as n:
-            there, seen = here.lanes(n) < here.same(many), Record("seen", placed(self._way(n)))
+            there, seen = here.lanes(n) < here.same(many), Record(Neighbor, placed(self._way(n)))
             *ahead, view = (here.at(column, n) for column in here.eyes)
             heading, half_width = Vec(*ahead), self.step.half_width(self._columns(n, there))
             visible = there & in_view(view, heading, seen.offset, seen.distance)  # listed: within reach
@@ -168,7 +169,7 @@ class Sight:
             store(t, here.squares, n, seen.square.code)
             store(t, here.inverses, n, seen.inverse.code)
 
-    def _look(self, many: Value, p: list[Record], me: Record, view: Any) -> None:
+    def _look(self, many: Value, p: Parameters, me: Record, view: Any) -> None:
         """Fill the visual field with what is nearest, and count the bins in which each neighbour is seen."""
         t, plan, same = self.target, self.plan, self.list.same
         far = t.spread(t.constant(NUMBER, FAR))
@@ -206,7 +207,7 @@ class Sight:
             left.set(left.get() - here)
             place.set(where(at + here >= bins, 0, at + here))
 
-    def _look_at_obstacles(self, p: list[Record], me: Record, view: Any) -> None:
+    def _look_at_obstacles(self, p: Parameters, me: Record, view: Any) -> None:
         """Store the nearest obstacle on the ray through the middle of every bin that is in view."""
         t, plan, frame = self.target, self.plan, self.agents.frame
         width = len(plan.shape_layout)
@@ -219,7 +220,7 @@ class Sight:
                 cosine, sine = look_up(cosines, bins), look_up(sines, bins)
                 ray = me.heading * cosine + me.heading.left * sine
                 distance = sighted(self.step.world, shape, me.position, ray)
-                stops = (distance <= p[1].radius) & (cosine >= view) & (bins < plan.bins)
+                stops = (distance <= p.perception.radius) & (cosine >= view) & (bins < plan.bins)
                 before, square = self.list.at(self.field, k), distance * distance
                 store(t, self.field, k, where(stops & (square < before), square, before).code)
 
@@ -271,7 +272,7 @@ class Sight:
         limited: Value = where(found.get() == nearest, furthest, everyone)
         return limited
 
-    def _meet(self, many: Value, p: list[Record], me: Record, reach: Any) -> Contributions:
+    def _meet(self, many: Value, p: Parameters, me: Record, reach: Any) -> Contributions:
         """What the listed neighbours contribute to every rule, lane by lane."""
         t, step = self.target, self.step
         start = initial_contributions(t, self.agents.kept)

@@ -12,6 +12,7 @@ import numpy as np
 
 from murmura.lab.films.camera import Camera
 from murmura.lab.films.font import text_mask
+from murmura.lab.films.looks import themed
 from murmura.lab.films.patches import (
     Patch,
     Rgb,
@@ -29,15 +30,15 @@ from murmura.scenario import Scenario
 
 Corner = Literal["top left", "top right", "bottom left", "bottom right"]
 
-# As the page draws them (overlay/world_objects.ts): fill and stroke of obstacles and home ranges, and rings for
-# attraction, repulsion and threats.
-FILL: dict[str, tuple[Rgb, float]] = {"dark": ((140, 158, 200), 0.17), "light": ((70, 80, 100), 0.30)}
-STROKE: dict[str, tuple[Rgb, float]] = {"dark": ((190, 205, 240), 0.65), "light": ((50, 60, 80), 0.75)}
-HOME: dict[str, Rgb] = {"dark": (255, 180, 120), "light": (150, 70, 20)}
-HOME_LINE, HOME_FILL = {"dark": 0.4, "light": 0.5}, {"dark": 0.035, "light": 0.04}
-PULL: dict[str, Rgb] = {"dark": (255, 209, 128), "light": (168, 84, 12)}
-PUSH: dict[str, Rgb] = {"dark": (120, 180, 255), "light": (28, 84, 170)}
-THREAT: dict[str, Rgb] = {"dark": (255, 120, 100), "light": (170, 40, 24)}
+FILL: dict[str, Rgb] = themed("obstacle", "fill")
+STROKE: dict[str, Rgb] = themed("obstacle", "line")
+FILL_OPACITY: dict[str, float] = themed("obstacle", "fill_alpha")
+STROKE_OPACITY: dict[str, float] = themed("obstacle", "line_alpha")
+HOME: dict[str, Rgb] = themed("home", "rgb")
+HOME_LINE, HOME_FILL = themed("home", "line_alpha"), themed("home", "fill_alpha")
+PULL: dict[str, Rgb] = themed("pointer", "attract")
+PUSH: dict[str, Rgb] = themed("pointer", "repel")
+THREAT: dict[str, Rgb] = themed("pointer", "scare")
 INK: dict[str, Rgb] = {"dark": (226, 232, 245), "light": (38, 46, 64)}
 
 
@@ -115,7 +116,11 @@ def _round(camera: Camera, x: float, y: float, radius: float, theme: str, unit: 
     dx, dy = centred(window, x, y)
     distance = np.hypot(dx, dy) - radius
     line = stroke(distance, 1.5 * unit)
-    return inked(window[0], window[1], [(cover(distance), *FILL[theme]), (line, *STROKE[theme])])
+    return inked(
+        window[0],
+        window[1],
+        [(cover(distance), FILL[theme], FILL_OPACITY[theme]), (line, STROKE[theme], STROKE_OPACITY[theme])],
+    )
 
 
 def _angular(camera: Camera, points: Any, solid: bool, theme: str, unit: float) -> Patch | None:
@@ -125,8 +130,10 @@ def _angular(camera: Camera, points: Any, solid: bool, theme: str, unit: float) 
     if window is None:
         return None
     distance = outline(at, solid, window)
-    line = (stroke(distance, width), *STROKE[theme])
-    return inked(window[0], window[1], [(cover(distance), *FILL[theme]), line] if solid else [line])
+    line = (stroke(distance, width), STROKE[theme], STROKE_OPACITY[theme])
+    return inked(
+        window[0], window[1], [(cover(distance), FILL[theme], FILL_OPACITY[theme]), line] if solid else [line]
+    )
 
 
 def _ring(camera: Camera, point: Any, rgb: Rgb, is_dashed: bool, crossed: bool, unit: float) -> Patch | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from murmura.lab.films.camera import Camera
 from murmura.lab.films.font import text_mask
-from murmura.lab.films.looks import looks
+from murmura.lab.films.looks import looks, themed
 from murmura.lab.films.patches import (
     Patch,
     Rgb,
@@ -28,16 +28,19 @@ from murmura.lab.films.patches import (
     window_of,
 )
 from murmura.lab.films.plane.scenery import INK
+from murmura.rules.predators.kind import KINDS
+from murmura.rules.predators.looks import PLAIN
 
-FOOD: dict[str, Rgb] = {"dark": (126, 226, 168), "light": (22, 110, 74)}
-CARCASS: dict[str, tuple[Rgb, float]] = {"dark": ((226, 170, 150), 0.85), "light": ((120, 60, 40), 0.9)}
-ANGRY: dict[str, Rgb] = {"dark": (255, 122, 92), "light": (156, 31, 16)}
-CALM: dict[str, Rgb] = {"dark": (255, 217, 168), "light": (74, 43, 18)}
-RING: dict[str, Rgb] = {"dark": (255, 140, 110), "light": (156, 31, 16)}
-TROUGH: dict[str, Rgb] = {"dark": (220, 230, 255), "light": (20, 30, 50)}
-FRESH: dict[str, Rgb] = {"dark": (126, 226, 168), "light": (27, 110, 72)}
-AFTER_PREY = re.compile("hunt|chas|dive|diving|attack|stoop|pursu|strik")
-BUSY = re.compile("feed|eat|mat|fight")
+FOOD: dict[str, Rgb] = themed("food", "rgb")
+CARCASS: dict[str, Rgb] = themed("carcass", "rgb")
+CARCASS_OPACITY: dict[str, float] = themed("carcass", "alpha")
+ATTACKING: dict[str, Rgb] = themed("hunter", "attacking")
+CALM: dict[str, Rgb] = themed("hunter", "calm")
+RING: dict[str, Rgb] = themed("hunter", "ring")
+TROUGH: dict[str, Rgb] = themed("energy", "trough")
+LOW: dict[str, Rgb] = themed("energy", "low")
+FULL: dict[str, Rgb] = themed("energy", "full")
+HUNTER, BONES = looks()["things"]["hunter"], looks()["things"]["carcass"]
 SEEDS, SUNFLOWER = 12, 2.39996
 SHARES = 120  # levels of fullness of a food source, so that most of its patches can be reused
 WorldObject = Mapping[str, Any]
@@ -86,18 +89,27 @@ def _food(camera: Camera, x: float, y: float, size: float, share: float, theme: 
 
 @lru_cache(maxsize=256)
 def _carcass(camera: Camera, x: float, y: float, share: float, theme: str) -> Patch | None:
-    """A cross, and a ring that shows how much is left."""
+    """Ribs along a spine, and a ring that shows how much is left."""
     unit = camera.scale
-    window = window_around(camera, x, y, 11.0 * unit)
+    window = window_around(camera, x, y, (BONES["gauge"] + 2.0) * unit)
     if window is None:
         return None
     dx, dy = centred(window, x, y)
-    away = np.hypot(dx, dy)
-    arms = np.minimum(np.abs(dx - dy), np.abs(dx + dy)) * np.sqrt(0.5)
-    cross = cover(np.maximum(arms - unit, away - 5.0 * unit))
-    ring = stroke(away - 9.0 * unit, 1.5 * unit) * gauge(dx, dy, share)
-    rgb, opacity = CARCASS[theme]
-    return inked(window[0], window[1], [(cross, rgb, opacity), (ring, rgb, opacity)])
+    across, along = dx / unit, dy / unit
+    spine = np.hypot(np.maximum(0.0, np.abs(across) - BONES["spine"]), along)
+    bones = cover((np.minimum(spine, _ribs(across, along)) - 0.5 * BONES["width"]) * unit)
+    ring = stroke(np.hypot(dx, dy) - BONES["gauge"] * unit, 1.5 * unit) * gauge(dx, dy, share)
+    rgb, opacity = CARCASS[theme], CARCASS_OPACITY[theme]
+    return inked(window[0], window[1], [(bones, rgb, opacity), (ring, rgb, opacity)])
+
+
+def _ribs(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far the pixels are from the nearest rib, a shallow curve."""
+    long = float(BONES["rib"])
+    bulge = 1.25 * (1.0 - (dy / long) ** 2) - 1.0
+    sideways = np.min([np.abs(dx - at - bulge) for at in BONES["ribs"]], axis=0)
+    found: NDArray[np.float64] = np.hypot(sideways, np.maximum(0.0, np.abs(dy) - long))
+    return found
 
 
 def _hunter(
@@ -110,19 +122,19 @@ def _hunter(
     window = window_around(camera, x, y, 3.2 * size)
     if window is None:
         return
+    yield from _intent(camera, x, y, hunter, theme)
     body = outline_of(hunter["species"]) @ _turn(hunter["heading"]).T * (size * (1.0 + 0.35 * high))
-    angry = AFTER_PREY.search(hunter["state"]) is not None
+    angry = hunter["state"] in HUNTER["attacks_in"]
     inks = []
     if high > 0.02:
         inks.append((cover(outline(body + np.array(drop), True, window)), (0.0, 0.0, 0.0), 0.28))
-    color = ANGRY[theme] if angry else CALM[theme]
+    color = ATTACKING[theme] if angry else CALM[theme]
     inks.append((cover(outline(body + np.array([x, y]), True, window)), color, 1.0))
     dx, dy = centred(window, x, y)
     ring = stroke(np.hypot(dx, dy) - 1.7 * size, (2.0 if angry else 1.2) * camera.scale)
-    if BUSY.search(hunter["state"]):
-        ring = ring * dashed(dx, dy, 1.7 * size, 2.0 * camera.scale, 4.0 * camera.scale)
-    elif not angry:
-        ring = ring * dashed(dx, dy, 1.7 * size, 6.0 * camera.scale, 6.0 * camera.scale)
+    if not angry:
+        on, off = (camera.scale * length for length in HUNTER["dash"]["calm"])
+        ring = ring * dashed(dx, dy, 1.7 * size, on, off)
     inks.append((ring, RING[theme], 0.9 if angry else 0.35))
     yield inked(window[0], window[1], inks)
     yield bar(camera, x, y + 1.9 * size, 2.2 * size, hunter["energy"], theme)
@@ -133,6 +145,19 @@ def _hunter(
         yield text_patch(text, x - across / 2.0, top, height, INK[theme], 0.95, camera)
 
 
+def _intent(camera: Camera, x: float, y: float, hunter: WorldObject, theme: str) -> Iterable[Patch | None]:
+    """How far it frightens now."""
+    radius, unit = hunter["fright"] * camera.zoom, camera.scale
+    window = window_around(camera, x, y, radius + 2.0 * unit) if radius > 0.0 else None
+    if window is not None:
+        dx, dy = centred(window, x, y)
+        away = np.hypot(dx, dy) - radius
+        rim = stroke(away, unit) * dashed(
+            dx, dy, radius, *(unit * length for length in HUNTER["dash"]["fright"])
+        )
+        yield inked(window[0], window[1], [(cover(away), RING[theme], 0.05), (rim, RING[theme], 0.4)])
+
+
 def bar(camera: Camera, x: float, top: float, width: float, share: float, theme: str) -> Patch | None:
     height, share = 3.0 * camera.scale, min(1.0, max(0.0, share))
     window = window_of(camera, (x - width / 2.0, top), (x + width / 2.0, top + height))
@@ -140,16 +165,16 @@ def bar(camera: Camera, x: float, top: float, width: float, share: float, theme:
         return None
     dx, dy = centred(window, x - width / 2.0, top)
     inside = cover(-dy) * cover(dy - height)
-    color = ANGRY[theme] if share < 0.25 else FRESH[theme]
+    color = LOW[theme] if share < 0.25 else FULL[theme]
     inks = [(inside * cover(-dx) * cover(dx - width), TROUGH[theme], 0.25)]
     return inked(window[0], window[1], [*inks, (inside * cover(-dx) * cover(dx - width * share), color, 1.0)])
 
 
 @lru_cache(maxsize=32)
 def outline_of(species: str) -> NDArray[np.float64]:
-    """Corners of a kind of hunter, nose towards +x, shape (n, 2), from the page's paths, which have only corners."""
-    path = next(it["outline"] for it in looks()["hunters"] if re.search(it["names"], species.lower()))
-    numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", path)]
+    """Corners of a kind of hunter, nose towards +x, shape (n, 2)."""
+    shown = KINDS[species].looks if species in KINDS else PLAIN
+    numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", shown.outline)]
     return np.array(numbers).reshape(-1, 2)
 
 

@@ -11,42 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.core.errors import ScenarioError
 from murmura.lab.films.camera import AIR, Camera
+from murmura.lab.films.request import View
 
 Floats = NDArray[np.float64]
 LENS = 40.0  # [deg] vertical field of view
-ORBIT, ELEVATION, TURN = 25.0, 9.0, 2.0
 NEAR = 0.02  # share of the distance: anything nearer to the camera is not drawn
 ABOVE_GROUND = 0.012  # share of the distance: least height of the camera above a floor
-
-
-@dataclass(frozen=True)
-class View:
-    """The position of a camera in a 3-D world.
-
-    Attributes:
-        orbit: Azimuth of the camera as seen from its target: 0 is in front (towards -y), 90 to the right [deg].
-        elevation: Elevation: 0 level with the target, 90 above it [deg].
-        distance: Distance from the target [u]; None: far enough to show the whole world.
-        turn: How fast it orbits [deg per simulated second].
-    """
-
-    orbit: float = ORBIT
-    elevation: float = ELEVATION
-    distance: float | None = None
-    turn: float = TURN
-
-    def __post_init__(self) -> None:
-        for name, value, low, high in (
-            ("orbit", self.orbit, -360.0, 360.0),
-            ("elevation", self.elevation, -60.0, 90.0),
-            ("turn", self.turn, -360.0, 360.0),
-        ):
-            if not low <= value <= high:
-                raise ScenarioError(f"--{name} takes {low:g} to {high:g} degrees, got {value:g}")
-        if self.distance is not None and not 1e-3 <= self.distance <= 1e7:
-            raise ScenarioError(f"--distance takes 0.001 to 10,000,000 units, got {self.distance:g}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from murmura.lab.films.font import text_mask
 from murmura.lab.films.patches import Patch, cover, inked, outline, text_patch, window_of
 from murmura.lab.films.plane.scenery import INK
-from murmura.lab.films.plane.wildlife import AFTER_PREY, ANGRY, CALM, RING, bar, outline_of, wildlife
+from murmura.lab.films.plane.wildlife import ATTACKING, CALM, HUNTER, RING, bar, outline_of, wildlife
 from murmura.lab.films.space.bodies import wings
 from murmura.lab.films.space.camera import Floats, SpaceCamera
 from murmura.lab.films.space.lines import Hides, Lines, draw, ring
@@ -75,7 +75,7 @@ def hunters(things: Iterable[dict[str, Any]], camera: SpaceCamera, theme: str) -
         body, _ = camera.project(place + _half(place, camera)[1] * outline_in_space(it))
         window = window_of(camera, body.min(axis=0) - 2.0, body.max(axis=0) + 2.0)
         if window is not None:
-            color = (ANGRY if AFTER_PREY.search(it["state"]) else CALM)[theme]
+            color = (ATTACKING if it["state"] in HUNTER["attacks_in"] else CALM)[theme]
             # Seen edge-on, it must still be a visible line.
             soft = cover(outline(body, True, window) - 0.7 * camera.scale)
             yield deep, inked(window[0], window[1], [(soft, color, 1.0)])

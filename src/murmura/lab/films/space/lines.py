@@ -125,20 +125,13 @@ def seen_face(points: Any, camera: SpaceCamera) -> Floats | None:
     return camera.project(np.array(kept))[0] if len(kept) >= 3 else None
 
 
-def hull(points: Any) -> Floats:
-    """The convex hull of points on the screen, in order (Andrew's monotone chain)."""
-    order = sorted(map(tuple, np.asarray(points, np.float64).tolist()))
+def hull(points: Any) -> Floats | None:
+    """The convex hull of points on the screen, in order; None if it has no area."""
+    from scipy.spatial import ConvexHull, QhullError
 
-    def half(row: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        found: list[tuple[float, float]] = []
-        for p in row:
-            while len(found) > 1 and _turns_right(found[-2], found[-1], p):
-                found.pop()
-            found.append(p)
-        return found[:-1]
-
-    return np.array(half(order) + half(order[::-1]))
-
-
-def _turns_right(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0.0
+    at = np.asarray(points, np.float64)
+    try:
+        corners = ConvexHull(at).vertices
+    except QhullError:
+        return None
+    return np.asarray(at[corners])

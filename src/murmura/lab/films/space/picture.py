@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, UnknownNameError
+from murmura.engine.reading.frame import Frame
 from murmura.lab.films.camera import CLOSE_UP, Camera
-from murmura.lab.films.film_frames import FilmFrame
 from murmura.lab.films.light import shift
 from murmura.lab.films.patches import Patch
 from murmura.lab.films.picture import HUNTER_SIZE, Painter
 from murmura.lab.films.plane.scenery import halo
+from murmura.lab.films.request import View
 from murmura.lab.films.space.backdrop import Backdrop, has_floor
 from murmura.lab.films.space.bodies import BODIES, Rolls, posed
 from murmura.lab.films.space.camera import (
     Floats,
     SpaceCamera,
-    View,
     fitting_distance,
     orbiting,
 )
@@ -94,7 +94,7 @@ class PainterInSpace(Painter):
         """Whether agents are shown at the image that is nearest to the camera's target."""
         return self.look.follow is not None and "wrap" in self.scenario.world.edges
 
-    def _aim(self, moment: FilmFrame) -> None:
+    def _aim(self, moment: Frame) -> None:
         """Move the camera; trails move along with its target, by whole pixels."""
         before, begun = self._target, self._begun
         time = moment.step * self.scenario.motion.time_step
@@ -109,7 +109,7 @@ class PainterInSpace(Painter):
                 shift(self._trails, int(moved[0]), int(moved[1]))
         self._eye = eye
 
-    def _followed(self, moment: FilmFrame) -> Floats:
+    def _followed(self, moment: Frame) -> Floats:
         world = self.scenario.world
         follow: Any = self.look.follow
         if follow == "flock":
@@ -125,7 +125,7 @@ class PainterInSpace(Painter):
             place = np.asarray(moment.positions[row], np.float64)
         return nearest_images(place[None], world, self._target)[0] if self._begun else place
 
-    def _marks(self, moment: FilmFrame) -> tuple[Any, ...]:
+    def _marks(self, moment: Frame) -> tuple[Any, ...]:
         from murmura.compute.raster.space import body_boxes, touch_bodies
 
         self._solids = seen_solids(self.scenario, self._eye)
@@ -143,7 +143,7 @@ class PainterInSpace(Painter):
         )  # fmt: skip
         return ends, *self._touched, colors
 
-    def _bodies(self, moment: FilmFrame) -> tuple[Any, ...]:
+    def _bodies(self, moment: Frame) -> tuple[Any, ...]:
         """Corners on the screen, shades, fading and colours of all agents, the farthest first."""
         world, camera, count = self.scenario.world, self._eye, len(moment.ids)
         places = np.asarray(moment.positions, np.float64)
@@ -172,7 +172,7 @@ class PainterInSpace(Painter):
             colors[order],
         )
 
-    def _headings(self, moment: FilmFrame) -> Floats:
+    def _headings(self, moment: Frame) -> Floats:
         """Unit vectors along velocities; agents at rest use their heading column."""
         velocities = np.asarray(moment.velocities, np.float64)
         speed = np.linalg.norm(velocities, axis=1)
@@ -182,7 +182,7 @@ class PainterInSpace(Painter):
         headings[still] = np.stack([np.cos(angle), np.sin(angle), np.zeros(len(angle))], axis=1)
         return headings
 
-    def _halves(self, moment: FilmFrame, zoom: Floats) -> Floats:
+    def _halves(self, moment: Frame, zoom: Floats) -> Floats:
         """Half lengths [px]: to scale, but never too small to see; those that are enlarged still grow when nearer."""
         count = len(moment.ids)
         at_middle = self._eye.focal / self._distance
@@ -264,7 +264,7 @@ class PainterInSpace(Painter):
         near = nearest_images(np.array(places), self.scenario.world, self._target).tolist()
         return [{**it, "x": x, "y": y, "z": z} for it, (x, y, z) in zip(found, near, strict=True)]
 
-    def _overlays(self, moment: FilmFrame, around: list[dict[str, Any]], time: float) -> list[Patch]:
+    def _overlays(self, moment: Frame, around: list[dict[str, Any]], time: float) -> list[Patch]:
         theme, labels = self.look.theme, self.look.labels
         found = [*words(self._shown(around, "predator"), self._eye, theme, labels, self._hides)]
         if labels and isinstance(self.look.follow, int) and self.look.follow in moment.ids:

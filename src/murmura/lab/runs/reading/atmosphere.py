@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from murmura.engine.census import censuses, hunting_species
-from murmura.engine.checkpoint import write_atomically
 from murmura.lab.exports.lineage import lineage_of_run
 from murmura.lab.runs.manifest import Manifest, sha256
 from murmura.lab.runs.run import Run, open_run
 from murmura.measure.atmosphere import Atmosphere, Period, Thresholds
+from murmura.scenario.plain_files import write_atomically
 
 ATMOSPHERE = "atmosphere.json"
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from murmura.core.errors import RunError
 from murmura.engine.lineage import Lineage, Register
+from murmura.engine.reading.frame import Frame
 from murmura.engine.simulation import Simulation
 from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.gsd.schema import BOX, COUNT, DIMENSIONS, TYPES, VELOCITY, Frame
+from murmura.lab.gsd.schema import BOX, COUNT, DIMENSIONS, TYPES, VELOCITY
 from murmura.lab.runs.reading.frames import Frames
 from murmura.scenario import Scenario, load_scenario
 

@@ -18,21 +18,10 @@ from numpy.typing import NDArray
 
 from murmura.compute.item_tables import item_layout
 from murmura.core.layout import AXES
+from murmura.engine.reading.frame import Frame
 from murmura.lab.damage import Damage, DamageError, OnDamage, warn_of_damage
 from murmura.lab.gsd.reader import GsdReader
-from murmura.lab.gsd.schema import (
-    COUNT,
-    ID,
-    ITEMS,
-    LOG,
-    POSITION,
-    STEP,
-    TYPE,
-    VELOCITY,
-    Frame,
-    constants,
-    middle,
-)
+from murmura.lab.gsd.schema import COUNT, ID, ITEMS, LOG, POSITION, STEP, TYPE, VELOCITY, constants, middle
 from murmura.scenario import Scenario
 
 LARGEST_STEP, MOST_IN_A_FRAME = 2**62, 2**31 - 1
@@ -46,7 +35,7 @@ class Frames(Sequence[Frame]):
 
     def __init__(self, path: Path, scenario: Scenario) -> None:
         self._file = GsdReader(path)
-        self._scenario = scenario
+        self.scenario = scenario
         self._middle = middle(scenario)
         self._numbers: Sequence[int] = range(len(self._file))  # indices of these frames in the file
         self.columns = tuple(
@@ -130,7 +119,7 @@ class Frames(Sequence[Frame]):
     @cached_property
     def times(self) -> NDArray[np.float64]:
         """Simulated time of each frame [s], shape (frames,)."""
-        return np.asarray(self.steps * self._scenario.motion.time_step, np.float64)
+        return np.asarray(self.steps * self.scenario.motion.time_step, np.float64)
 
     @cached_property
     def all_ids(self) -> NDArray[np.int32]:
@@ -163,7 +152,7 @@ class Frames(Sequence[Frame]):
         except DamageError:  # reported when the frame is read
             self._first_is_sound = False
             return
-        for name, expected in constants(self._scenario).items():
+        for name, expected in constants(self.scenario).items():
             found = self._file.read(0, name)
             if found is None or not np.array_equal(found, expected):
                 raise self._file.damage(
@@ -185,20 +174,20 @@ class Frames(Sequence[Frame]):
         if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
             raise self._file.damage("positions or velocities are not finite", number)
         ids, species = self._standing(number, ID), self._standing(number, TYPE)
-        if count and not 0 <= species.min() <= species.max() < len(self._scenario.species_names()):
+        if count and not 0 <= species.min() <= species.max() < len(self.scenario.species_names()):
             raise self._file.damage("some of its agents have an unknown species", number)
-        time = step * self._scenario.motion.time_step
+        time = step * self.scenario.motion.time_step
         return Frame(step, time, ids, species, positions, velocities, columns, self._item_rows(number))
 
     def _item_rows(self, number: int) -> dict[str, NDArray[np.float32]]:
         """Rows of food, hunters and carcasses, with the fields of their rules."""
-        found, rules = {}, dict(self._scenario.rules)
+        found, rules = {}, dict(self.scenario.rules)
         for name in self._items:
             rows = self._file.read(number, name)
             if rows is None:
                 continue
             rule = rules.get(name.removeprefix(ITEMS))
-            width = 0 if rule is None else len(item_layout(rule, self._scenario))
+            width = 0 if rule is None else len(item_layout(rule, self.scenario))
             if (
                 rows.ndim != 2
                 or rows.shape[1] != width

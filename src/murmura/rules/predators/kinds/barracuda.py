@@ -6,6 +6,7 @@ from murmura.core.algebra import maximum, when
 from murmura.core.world.randomness import STREAM_HUNTER_GOAL
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import FISH
 from murmura.rules.predators.motion import gap_to, gap_to_prey, slow_down, steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import AMBUSH, ATTACKING, IDLE, RECOVERING, SCANNING, enter
@@ -77,6 +78,7 @@ register_kind(
     Kind(
         name="barracuda",
         code=6,
+        looks=FISH,
         numbers=weights(1.8, 0.5, 1.0, 0.2, 1.5)
         | {
             "max_speed": 12.0, "max_force": 1.2, "burst": 2.2, "max_energy": 70.0, "energy_regen": 10.0,

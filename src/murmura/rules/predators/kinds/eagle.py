@@ -14,6 +14,7 @@ from murmura.rules.predators.hunt import (
     within_reach,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import BROAD_WINGS
 from murmura.rules.predators.motion import chase, gap_to_prey, go_round_the_flock, start_round_the_flock
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING, enter
@@ -77,6 +78,7 @@ register_kind(
     Kind(
         name="eagle",
         code=2,
+        looks=BROAD_WINGS,
         numbers=weights(0.4, 0.3, 1.2, 0.8, 0.6)
         | {
             "max_speed": 18.0, "max_force": 0.6, "burst": 1.4, "max_energy": 120.0, "energy_regen": 5.0,

@@ -6,6 +6,7 @@ from murmura.core.algebra import maximum, minimum, when
 from murmura.core.world.space import offset
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, look_for_prey, miss, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import POINTED_WINGS
 from murmura.rules.predators.motion import (
     chase,
     gap_to_prey,
@@ -97,6 +98,7 @@ register_kind(
     Kind(
         name="falcon",
         code=1,
+        looks=POINTED_WINGS,
         numbers=weights(0.6, 0.5, 0.4, 0.2, 1.8)
         | {
             "max_speed": 18.0, "max_force": 0.7, "burst": 3.5, "max_energy": 60.0, "energy_regen": 6.0,

@@ -14,6 +14,7 @@ from murmura.rules.predators.hunt import (
     strike,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import BROAD_WINGS
 from murmura.rules.predators.motion import (
     chase,
     gap_to_prey,
@@ -41,7 +42,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:
-    """To a place outside the flock, beyond the target, under cover."""
+    """To a place outside the flock, beyond the target; under cover if it has a `stealth_radius`."""
     it.stealth = 1.0
 
     def approach() -> None:
@@ -80,11 +81,12 @@ register_kind(
     Kind(
         name="hawk",
         code=0,
+        looks=BROAD_WINGS,
         numbers=weights(1.5, 1.2, 0.8, 0.3, 1.0)
         | {
             "max_speed": 22.0, "max_force": 1.2, "burst": 1.8, "max_energy": 80.0, "energy_regen": 8.0,
             "hunting_drain": 12.0, "attack_cost": 20.0, "exhaustion_threshold": 15.0, "recovery_delay": 2.0,
-            "panic_radius": 120.0, "stealth_radius": 60.0, "attack_distance": 45.0, "catch_distance": 20.0,
+            "panic_radius": 120.0, "attack_distance": 45.0, "catch_distance": 20.0,
             "hunt_distance": 60.0, "hunt_time": 6.0, "attack_time": 2.0,
             "attack_force": 2.5, "lose_distance": 300.0, "circle_radius": 200.0, "circle_rate": 0.5,
             "scan_time": 8.0, "stalk_time": 8.0, "stalk_distance": 80.0, "least_isolation": 0.4,

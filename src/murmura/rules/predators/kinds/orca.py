@@ -15,6 +15,7 @@ from murmura.rules.predators.hunt import (
     strike,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import WHALE
 from murmura.rules.predators.motion import (
     chase,
     go_round_the_flock,
@@ -76,6 +77,7 @@ register_kind(
     Kind(
         name="orca",
         code=5,
+        looks=WHALE,
         numbers=weights(0.6, 0.8, 0.5, 1.0, 0.7)
         | {
             "max_speed": 14.0, "max_force": 0.5, "burst": 1.4, "max_energy": 150.0, "energy_regen": 4.0,

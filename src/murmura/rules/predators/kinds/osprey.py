@@ -5,6 +5,7 @@ from __future__ import annotations
 from murmura.core.algebra import when
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, is_gone, miss, search, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import BROAD_WINGS
 from murmura.rules.predators.motion import (
     gap_to_prey,
     go_round_the_flock,
@@ -44,6 +45,7 @@ register_kind(
     Kind(
         name="osprey",
         code=8,
+        looks=BROAD_WINGS,
         numbers=weights(0.4, 0.2, 0.2, 0.2, 1.5)
         | {
             "max_speed": 17.0, "max_force": 1.0, "burst": 2.2, "max_energy": 90.0, "energy_regen": 7.0,

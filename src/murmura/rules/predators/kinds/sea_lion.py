@@ -7,6 +7,7 @@ from murmura.core.world.randomness import STREAM_HUNTER_FEINT
 from murmura.core.world.space import offset
 from murmura.rules.predators.hunt import begin_hunt, catch, miss, pursue, search, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import WHALE
 from murmura.rules.predators.motion import steer_toward, wander
 from murmura.rules.predators.row import GONE, HunterRow
 from murmura.rules.predators.states import ATTACKING, HUNTING, IDLE, RECOVERING, SCANNING
@@ -67,6 +68,7 @@ register_kind(
     Kind(
         name="sea_lion",
         code=7,
+        looks=WHALE,
         numbers=weights(0.8, 0.6, 0.4, 0.7, 1.4)
         | {
             "max_speed": 17.0, "max_force": 1.1, "burst": 1.7, "max_energy": 85.0, "energy_regen": 7.0,

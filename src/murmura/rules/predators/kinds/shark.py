@@ -14,6 +14,7 @@ from murmura.rules.predators.hunt import (
     strike,
 )
 from murmura.rules.predators.kind import Kind, register_kind, weights
+from murmura.rules.predators.looks import FISH
 from murmura.rules.predators.motion import (
     chase,
     circle,
@@ -47,7 +48,7 @@ def scanning(it: HunterRow, turn: Turn) -> None:
 
 
 def stalking(it: HunterRow, turn: Turn) -> None:
-    """S0-101, from below."""
+    """S0-101; from below if it has a `stealth_radius`."""
     it.stealth = 1.0
 
     def spiral() -> None:
@@ -78,11 +79,12 @@ register_kind(
     Kind(
         name="shark",
         code=4,
+        looks=FISH,
         numbers=weights(1.3, 1.0, 0.7, 0.5, 0.9)
         | {
             "max_speed": 16.0, "max_force": 0.7, "burst": 1.5, "max_energy": 100.0, "energy_regen": 6.0,
             "hunting_drain": 8.0, "attack_cost": 18.0, "exhaustion_threshold": 18.0, "recovery_delay": 2.0,
-            "panic_radius": 180.0, "stealth_radius": 70.0, "attack_distance": 55.0, "catch_distance": 30.0,
+            "panic_radius": 180.0, "attack_distance": 55.0, "catch_distance": 30.0,
             "hunt_distance": 80.0, "hunt_time": 15.0, "pursuit_time": 12.0,
             "attack_time": 5.0, "attack_force": 2.2, "lose_distance": 350.0, "circle_radius": 250.0,
             "circle_rate": 0.4, "scan_time": 20.0, "stalk_time": 15.0, "stalk_distance": 80.0,

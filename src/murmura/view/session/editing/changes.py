@@ -61,7 +61,7 @@ class Change:
     removed: int | None = None  # the id of an agent to remove
 
     @cached_property
-    def aim(self) -> Scenario:
+    def target(self) -> Scenario:
         """The scenario that the simulation will run; cached, so that it is planned once."""
         return with_pointer(self.scenario, self.pointer)
 
@@ -104,7 +104,7 @@ def _set(scene: Changeable, message: Message) -> Change:
         raise ScenarioError(f"values must be paths with their values, got {type(values).__name__}")
     scenario = scene.scenario.with_values(values)
     note: dict[str, Any] = {"type": "set", "values": dict(values)}
-    restarts = begins_anew(values)
+    restarts = needs_restart(values)
     if restarts and set(values) == {"species"} and _same_kinds(scene.scenario, scenario):
         restarts = note["restarts"] = False  # recorded, because readers of the record have no scenario files
     return Change(scenario, scene.pointer, note, scene.simulation.seed if restarts else None)
@@ -198,7 +198,7 @@ _READERS: dict[str, Callable[[Changeable, Message], Change]] = {
 CHANGES = tuple(_READERS)
 
 
-def begins_anew(values: Mapping[str, Any]) -> bool:
+def needs_restart(values: Mapping[str, Any]) -> bool:
     """Whether a change of these values needs a new flock."""
     return any(str(path).startswith(RESTARTS) and not is_species_value(path) for path in values)
 

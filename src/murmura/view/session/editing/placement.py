@@ -12,7 +12,7 @@ from typing import Any
 
 from murmura.core.errors import ScenarioError
 from murmura.engine.census import hunting_species
-from murmura.rules.predators.kinds import KIND_NAMES
+from murmura.rules.predators.kind import kind_names
 from murmura.scenario import Scenario
 from murmura.view.session.editing.shapes import distance_to, moved
 from murmura.view.session.editing.tools import REACH, with_obstacle, without_obstacle_near
@@ -26,12 +26,21 @@ PLACEABLE = {
 }
 MOVABLE = ("circle", "wall", "attractor", "food")
 FOOD_PULL = 2.0  # strength of food in a scenario without feeding, where it only attracts
+BOLD = {"least_isolation": 0.0, "drop_isolation": 0.0, "attack_distance": 90.0, "hunt_distance": 300.0}
+EAGER: dict[str, dict[str, float]] = {
+    "hawk": BOLD
+    | {"stalk_distance": 0.0, "lose_distance": 2000.0, "target_distance": 300.0}
+    | {"intercept_weight": 3.0, "isolation_weight": 0.0, "edge_weight": 0.0},
+    "eagle": BOLD,
+    "falcon": {"climb_rate": 1.5},
+}
+"""Numbers of hunters that are placed by hand: who places one wants to see an attack, within three seconds."""
 POINTS, SOURCES, HUNTERS = "rules.attractors.points", "rules.feeding.sources", "rules.predators.hunters"
 
 
 def hunters_to_place(scenario: Scenario) -> list[str]:
     """What the predator tool can place: species of the scenario that hunt, then all kinds of hunters."""
-    return [scenario.species[k].name for k in hunting_species(scenario)] + list(KIND_NAMES)
+    return [scenario.species[k].name for k in hunting_species(scenario)] + kind_names()
 
 
 def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
@@ -41,7 +50,9 @@ def with_object(scenario: Scenario, placed: Mapping[str, Any]) -> Scenario:
     if kind in ("circle", "wall"):
         return with_obstacle(scenario, dict(placed))
     if kind == "predator":
-        hunters = [*_items(scenario, HUNTERS), place | {"kind": placed.get("species") or "hawk"}]
+        kind_of_hunter = str(placed.get("species") or "hawk")
+        hunter = place | {"kind": kind_of_hunter} | EAGER.get(kind_of_hunter, {})
+        hunters = [*_items(scenario, HUNTERS), hunter]
         # Hunters cause fear, so the rule fear must be enabled.
         return scenario.with_values(
             {HUNTERS: hunters, "rules.predators.enabled": True, "rules.fear.enabled": True}

@@ -42,6 +42,15 @@ class EventFeed:
         self._kept = (*self._kept, *new)[-MOST_KEPT:]
         self.newest += len(events)
 
+    def mark(self) -> Any:
+        """What has happened so far, for `go_back`."""
+        return self._kept, self._totals.copy()
+
+    def go_back(self, epoch: int, mark: Any) -> None:
+        """Forget what happened after a mark; the flock goes on from there in another epoch."""
+        self._epoch, (self._kept, totals) = epoch, mark
+        self._totals = totals.copy()
+
     def since(self, number: int) -> list[dict[str, Any]]:
         """The events after a sequence number, the newest last."""
         return [event for event in self._kept if event["number"] > number][-MOST_SENT:]

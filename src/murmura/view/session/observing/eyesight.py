@@ -23,8 +23,9 @@ def sight(kind: Scenario, own: Mapping[str, Any]) -> float:
     if not genome.enabled or any(name not in own for name in EYES):
         return float(radius)
     numbers = {**genome.model_dump(), "reach": radius}
-    me = SimpleNamespace(**{name: float(own[name]) for name in EYES})
-    return float(vision_range(SimpleNamespace(**numbers), me))
+    me: Any = SimpleNamespace(**{name: float(own[name]) for name in EYES})
+    p: Any = SimpleNamespace(**numbers)
+    return float(vision_range(p, me))
 
 
 def mean_sights(scenario: Scenario, columns: Mapping[str, Any]) -> list[float]:

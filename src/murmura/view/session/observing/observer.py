@@ -74,6 +74,12 @@ class Observer:
         self._latest: tuple[ShownFlock | None, dict[str, Any]] = (None, NO_READING)
         self._pace = Pace(0.5)
         self._is_busy = False
+        self._jumps = 0
+
+    def forget(self) -> None:
+        """The flock jumps to another step: drop what was measured, and what is being measured."""
+        self._jumps += 1
+        self._latest = (None, NO_READING)
 
     def reading_of(self, simulation: ShownFlock) -> dict[str, Any]:
         """The latest measures and counts of this flock: `measured` [s], `measures`, `population`."""
@@ -86,14 +92,15 @@ class Observer:
             return
         self._is_busy = True
         flock = simulation.flock_later()  # copies only; the thread does the costly part
-        work = partial(self._measure, simulation, simulation.time, flock, copied_columns(simulation))
+        moment = (simulation.time, self._jumps)
+        work = partial(self._measure, simulation, moment, flock, copied_columns(simulation))
         threading.Thread(target=work, name="murmura-measures", daemon=True).start()
 
     def _measure(
-        self, simulation: ShownFlock, time_: float, later: Callable[[], Flock], columns: Columns
+        self, simulation: ShownFlock, moment: tuple[float, int], later: Callable[[], Flock], columns: Columns
     ) -> None:
         scenario = simulation.scenario
-        found: dict[str, Any] = {"measured": time_, "measures": {}, "population": {}}
+        found: dict[str, Any] = {"measured": moment[0], "measures": {}, "population": {}}
         try:
             found["population"] = count_population(scenario, columns)
             flock = later()
@@ -104,7 +111,8 @@ class Observer:
             # Either the state is not finite, which the next step reports, or a user's own measure raised.
             found["measures"] = {}
         finally:
-            self._latest = (simulation, found)
+            if moment[1] == self._jumps:
+                self._latest = (simulation, found)
             self._pace.done(time.perf_counter())
             self._is_busy = False
 

@@ -1,48 +1,79 @@
-/** Connects the parts of the page: messages in, actions out. */
+/** The page: makes its parts, sends what the user does, and lets the views show the state (views.ts). */
 
 import { Changes } from "./net/changes";
-import { actionsOf } from "./actions";
+import { Hold } from "./net/hold";
+import { actionsOf, copyLink, nameOf } from "./actions";
 import { appearance } from "./panel/appearance";
 import { Charts } from "./charts/charts";
+import { ComparePick } from "./compare/pick";
 import { Connection } from "./net/connection";
 import { Dock } from "./panel/dock";
+import { doors } from "./panel/doors";
 import { Feed } from "./panel/feed";
 import { Files } from "./panel/files";
 import { byId, element, isTyping } from "./dom";
 import { ToolController } from "./tools/tools";
 import { Help } from "./panel/help";
 import { Hint } from "./text/hint";
-import { Hud, summary } from "./panel/hud";
+import { Hud } from "./panel/hud";
 import { Input } from "./tools/input";
 import { Inspector } from "./panel/inspector";
-import { readScenario, Recorder, stamp, thumbnail } from "./tools/capture";
+import { readScenario, thumbnail } from "./share/capture";
+import { Clip } from "./share/clip";
+import { savePage } from "./share/page_file";
+import { Share } from "./share/share";
 import { meaning, type Action } from "./tools/keys";
-import { hunterKinds, Places } from "./tools/placement";
+import { Places } from "./tools/placement";
+import { Crosshair } from "./tools/crosshair";
+import { CloseUp } from "./tools/close_up";
+import { BigPlay } from "./panel/big_play";
 import { PlaybackBar } from "./panel/playback";
+import { TimeLineBar } from "./panel/time_line";
+import { dialOf } from "./lessons/dial";
 import { Lessons } from "./lessons/lessons";
+import { valueAt } from "./panel/controls/schema";
 import { Legend } from "./overlay/legend";
-import { repainted } from "./overlay/world_objects";
 import { installProbe } from "./probe";
-import { COLOR_MODES, type ColorMode } from "./render/palettes";
-import { say } from "./text/language";
 import { note } from "./text/toasts";
 import { Panel } from "./panel/panel";
+import { roving } from "./panel/roving";
 import { Gallery } from "./gallery/gallery";
 import { nineOf } from "./gallery/groups";
 import { OwnPresets } from "./gallery/own";
 import { presetList } from "./gallery/presets";
-import { columnsOf, EXTRA_COLUMNS, type ClientMessage, type ExtraColumn, type Hello, type Inspection, type ServerMessage, type Status } from "./net/protocol";
+import type { ClientMessage, Frame, ServerMessage } from "./net/protocol";
 import { isCompact, PanelLayout } from "./panel/layout";
 import { WindowWorld } from "./panel/window_world";
-import { valueAt } from "./panel/controls/schema";
 import { Settings } from "./panel/settings";
-import { Sharing } from "./net/sharing";
+import { Sharing } from "./share/sharing";
+import { ToolLine } from "./panel/tool_line";
 import { ALONE_MS, Stage } from "./render/stage";
+import { setKinds } from "./render/hunter_shapes";
+import { INITIAL, reduce, scenarioOf, type State } from "./store/state";
+import { Store } from "./store/store";
+import { connectViews, isExtra, isStill, showLegend, type PageStore, type Views } from "./views";
 
-const SUMMARY_MS = 5000;
 const SILENT_MS = 1500; // the server sends five times a second
 /** Messages that the user's actions send; the page sends the others by itself. */
-const ACTIONS = new Set<ClientMessage["type"]>(["load", "reset", "set", "place", "play", "pause", "step", "speed", "seek", "branch", "return", "move", "erase"]);
+const ACTIONS = new Set<ClientMessage["type"]>([
+  "load",
+  "reset",
+  "set",
+  "place",
+  "play",
+  "pause",
+  "step",
+  "speed",
+  "seek",
+  "branch",
+  "return",
+  "present",
+  "move",
+  "erase",
+]);
+
+/** Messages that tell what moves. */
+const MOVING = new Set<ServerMessage["type"]>(["status", "scene", "bodies", "events"]);
 
 export class App {
   private readonly memory = storage();
@@ -50,63 +81,241 @@ export class App {
   private readonly stage = new Stage(byId("flock"), byId("overlay"), this.settings);
   private readonly connection: Connection;
   private readonly sharing: Sharing;
-  private readonly hud = new Hud(() => { this.settings.set({ facts: !this.settings.looks.facts }); });
+  private readonly hud = new Hud(() => {
+    this.settings.set({ facts: !this.settings.looks.facts });
+  });
   private readonly layout: PanelLayout;
   private readonly aside = element("aside", { class: "panel glass", id: "settings", "aria-label": "Settings" });
-  private readonly charts = new Charts({ get: () => this.settings.looks.cards, set: (cards) => { this.settings.set({ cards }); } });
-  private readonly feed = new Feed({ go: (place) => { this.stage.goTo(place); } });
+  private readonly charts = new Charts({
+    get: () => this.settings.looks.cards,
+    set: (cards) => {
+      this.settings.set({ cards });
+    },
+  });
+  private readonly feed = new Feed({
+    go: (place) => {
+      this.stage.goTo(place);
+    },
+  });
   private readonly help = new Help(this.settings);
   private readonly gallery = new Gallery(new OwnPresets(this.memory), {
-    load: (name) => { this.sharing.load(name); },
-    loadOwn: (scenario) => { this.send({ type: "load", scenario }); },
-    scenario: () => this.hello?.scenario ?? null,
-    picture: (use) => { this.stage.withPicture(() => { use(thumbnail(this.stage.layers)); }); },
+    load: (name) => {
+      this.sharing.load(name);
+    },
+    loadOwn: (scenario) => {
+      this.send({ type: "load", scenario });
+    },
+    scenario: () => scenarioOf(this.store.state),
+    picture: (use) => {
+      this.stage.withPicture(() => {
+        use(thumbnail(this.stage.layers));
+      });
+    },
   });
-  private readonly files = new Files({ hello: () => this.hello, step: () => this.status?.step ?? 0, name: () => (this.hello ? stamp(this.hello.scenario, this.hello.seed, this.status?.step ?? 0) : "murmura") });
-  private readonly lessons = new Lessons({ send: (message) => { this.send(message); }, chart: (measure) => { this.charts.feature(measure); this.settings.set({ charts: true }); } });
-  private readonly windowWorld = new WindowWorld(() => this.hello, () => ({ scenario: null, always: true, never: false })[this.settings.looks.fillWindow], () => this.stage.free, (message) => { this.send(message); });
+  private readonly files = new Files({
+    hello: () => this.store.state.hello,
+    step: () => this.store.state.status?.step ?? 0,
+    name: () => nameOf(this.store.state),
+  });
+  private readonly lessons = new Lessons({
+    send: (message) => {
+      this.send(message);
+    },
+    chart: (measure) => {
+      this.chartsBefore ??= this.settings.looks.charts;
+      this.charts.feature(measure);
+      this.settings.set({ charts: true });
+    },
+    show: (names) => {
+      const none = { vision: false, neighbors: false, density: false };
+      this.settings.set({ ...none, ...Object.fromEntries(names.map((name) => [name, true])) });
+    },
+    hello: () => this.store.state.hello,
+    dial: (path) => dialOf(this.store.state.hello, path),
+    secondsPerStep: () => Number(valueAt(scenarioOf(this.store.state) ?? {}, "motion.time_step") ?? 1 / 60),
+    closed: () => {
+      this.charts.feature("");
+      if (this.chartsBefore === false) this.settings.set({ charts: false });
+      this.chartsBefore = null;
+    },
+  });
+  private chartsBefore: boolean | null = null; // whether charts were open before a lesson
+  private readonly windowWorld = new WindowWorld(
+    () => this.store.state.hello,
+    () => ({ scenario: null, always: true, never: false })[this.settings.looks.fillWindow],
+    () => (this.stage.wrap ? this.stage.view : this.stage.free),
+    (message) => {
+      this.send(message);
+    },
+  );
   private readonly legend = new Legend();
   private readonly hint = new Hint(this.memory);
-  private readonly recorder = new Recorder();
+  private readonly clip = new Clip((recording) => {
+    this.dock.recording(recording);
+  });
+  private readonly share = new Share({
+    picture: () => {
+      this.act("screenshot");
+    },
+    clip: () => {
+      this.act("record");
+    },
+    page: () => savePage(String(this.store.state.hello?.scenario.name ?? "flock")),
+    link: () => copyLink(this.sharing, this.store.state),
+    missing: () => (this.store.state.hello?.bundled || this.store.state.hello?.visitor ? ["page"] : []),
+  });
+  private readonly toolLine = new ToolLine(this.settings);
   private readonly dock: Dock;
   private readonly actions: Record<Action, () => void>;
   private readonly panel: Panel;
   private readonly inspector: Inspector;
-  private readonly playback = new PlaybackBar((message) => { this.send(message); });
+  private readonly playback = new PlaybackBar((message) => {
+    this.send(message);
+  });
+  private readonly timeLine = new TimeLineBar(
+    (message) => {
+      this.send(message);
+    },
+    () => {
+      this.layout.make();
+    },
+  );
+  private readonly compare = new ComparePick(
+    () => this.store.state.hello,
+    () => {
+      this.send({ type: "pause" });
+    },
+  );
   private readonly presets;
-  private readonly changes = new Changes(() => this.hello?.scenario ?? null, (message) => { this.send(message); }, (values) => { this.connection.send({ type: "set", values }); });
-  private hello: Hello | null = null;
-  private status: Status | null = null;
-  private hasControls = false;
-  private followNext = false;
-  private lives = false; // there are details of single animals to show
-  private lookedAt: readonly number[] | null | undefined;
-  private lastSummary = -Infinity;
+  private readonly changes = new Changes(
+    () => scenarioOf(this.store.state),
+    (message) => {
+      this.send(message);
+    },
+    (message) => {
+      this.connection.send(message);
+      this.stage.ghosts.expect(message, performance.now());
+    },
+    () => this.store.state.hello?.bundled !== true,
+  );
+  private readonly closeUp = new CloseUp((message) => {
+    this.send(message);
+  });
+  private readonly store: PageStore = new Store(INITIAL, reduce);
+  private readonly hold = new Hold<Frame | ServerMessage>((each) => {
+    if ("words" in each) this.show(each);
+    else this.store.dispatch(each);
+  });
+  private readonly bigPlay = new BigPlay(() => {
+    this.act("toggle");
+  });
+  private crosshair: Crosshair | null = null;
   private lastHeard = 0;
 
   constructor() {
     this.connection = new Connection({
       frame: (frame) => {
-        this.stage.receive(frame);
-        this.hud.sampled(frame.count, frame.total);
+        this.hold.offer("frame", frame);
       },
-      message: (message) => { this.receive(message); },
-      state: (connected) => { this.hud.connected(connected); },
-      spent: (ms) => { this.stage.cost.add(ms); },
+      message: (message) => {
+        this.lastHeard = performance.now();
+        if (message.type === "hello") {
+          this.hold.begin();
+          setKinds(message.kinds ?? {});
+        }
+        if (MOVING.has(message.type)) this.hold.offer(message.type, message);
+        else this.store.dispatch(message);
+      },
+      state: (connected) => {
+        this.hud.connected(connected);
+      },
+      spent: (ms) => {
+        this.stage.cost.add(ms);
+      },
     });
     this.sharing = new Sharing(this.send);
-    this.dock = new Dock(this.settings, {
-      act: (action) => { this.act(action); },
-      speed: (value) => { this.send({ type: "speed", value }); },
-      tool: (tool) => { this.settings.set({ tool }); },
-      openFile: (file) => { void this.openFile(file); },
+    this.dock = new Dock(
+      this.settings,
+      {
+        act: (action) => {
+          this.act(action);
+        },
+        speed: (value) => {
+          this.send({ type: "speed", value });
+        },
+        tool: (tool) => {
+          this.hint.done();
+          this.settings.set({ tool });
+          this.toolLine.ask(tool);
+        },
+        openFile: (file) => {
+          void this.openFile(file);
+        },
+      },
+      this.changes.buttons,
+    );
+    this.panel = new Panel({
+      change: (path, value) => {
+        this.changes.make(path, value);
+      },
     });
-    this.panel = new Panel({ change: (path, value) => { this.changes.make(path, value); } });
-    this.inspector = new Inspector({ follow: () => { this.toggleFollow(); }, ride: () => { this.stage.ride(); }, release: () => { this.act("escape"); }, select: (id) => { this.send({ type: "select", id }); } }, this.settings);
-    this.layout = new PanelLayout(this.settings, this.stage, [this.hint.root, this.playback.root, this.dock.root], (name) => { this.act(name); });
-    const { stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send } = this;
-    this.actions = actionsOf({ stage, settings, changes, sharing, recorder, dock, help, gallery, lessons, send, hello: () => this.hello, status: () => this.status, release: () => { this.release(); } });
-    this.presets = presetList((name) => { this.sharing.load(name); }, () => { this.act("gallery"); }, () => { this.act("lessons"); });
+    this.inspector = new Inspector(
+      {
+        follow: () => {
+          this.toggleFollow();
+        },
+        ride: () => {
+          this.stage.ride();
+        },
+        release: () => {
+          this.act("escape");
+        },
+        select: (id) => {
+          this.send({ type: "select", id });
+        },
+      },
+      this.settings,
+    );
+    this.layout = new PanelLayout(this.settings, this.stage, [
+      this.hint.root,
+      this.playback.root,
+      this.timeLine.root,
+      this.dock.root,
+    ]);
+    this.presets = presetList((name) => {
+      this.sharing.load(name);
+    });
+    connectViews(this.store, this.views);
+    this.store.watch(
+      (state) => state.flock,
+      () => {
+        this.welcome(this.store.state);
+      },
+    );
+    const { stage, settings, changes, sharing, clip, share, dock, help, gallery, lessons, timeLine, compare, send } =
+      this;
+    this.actions = actionsOf({
+      stage,
+      settings,
+      changes,
+      sharing,
+      clip,
+      share,
+      dock,
+      help,
+      gallery,
+      lessons,
+      timeLine,
+      compare,
+      send,
+      state: () => this.store.state,
+      begin: () => {
+        this.begin();
+      },
+      release: () => {
+        this.release();
+      },
+    });
   }
 
   start(): void {
@@ -114,177 +323,169 @@ export class App {
     if (isStill()) this.settings.set({ trails: false });
     if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false }); // not remembered, because a wide window has room for more
     byId("left").append(this.hud.root, this.lessons.root, this.inspector.root, this.charts.root, this.feed.root);
-    const count = element("label", { class: "field", for: "agents" }, element("span", {}, "Agents"), this.changes.agents);
-    this.aside.append(this.presets.root, element("div", { class: "row" }, count, ...this.changes.buttons), this.panel.root, appearance(this.settings), this.files.root);
+    const count = element(
+      "label",
+      { class: "field", for: "agents" },
+      element("span", {}, "Agents"),
+      this.changes.agents,
+    );
+    this.aside.append(
+      this.presets.root,
+      element("div", { class: "row" }, count),
+      this.panel.root,
+      appearance(this.settings),
+      this.files.root,
+    );
     byId("right").append(this.aside);
-    byId("bottom").append(this.hint.root, this.playback.root, this.dock.root);
-    byId("handles").before(this.legend.root);
-    new Input(byId("flock"), new ToolController(this.stage, this.settings, this.send, new Places(() => this.hello, this.send, note), () => { this.followNext = true; }));
-    addEventListener("keydown", (event) => { this.keyDown(event); });
-    addEventListener("dragover", (event) => { event.preventDefault(); });
-    addEventListener("drop", (event) => { this.dropped(event); });
-    addEventListener("hashchange", () => { if (this.hello) void this.sharing.open(location.hash, this.hello); });
-    this.settings.onChange((changed) => { this.looksChanged(changed); });
+    byId("bottom").append(this.hint.root, this.toolLine.root, this.playback.root, this.timeLine.root, this.dock.root);
+    byId("handles").append(
+      ...doors({
+        scenes: () => {
+          this.act("gallery");
+        },
+        lessons: () => {
+          this.act("lessons");
+        },
+        play: () => {
+          this.play();
+        },
+      }),
+    );
+    byId("handles").before(this.legend.root, this.bigPlay.root, this.clip.root);
+    const controller = new ToolController(
+      this.stage,
+      this.settings,
+      this.send,
+      new Places(() => this.store.state.hello, this.send, note),
+      () => {
+        this.store.dispatch({ type: "follow next" });
+      },
+    );
+    new Input(byId("flock"), controller);
+    const crosshair = new Crosshair(byId("flock"), controller, () => ({ x: innerWidth / 2, y: innerHeight / 2 }));
+    byId("handles").before(crosshair.root);
+    this.crosshair = crosshair;
+    roving(this.dock.root);
+    addEventListener("keydown", (event) => {
+      this.keyDown(event);
+    });
+    addEventListener("dragover", (event) => {
+      event.preventDefault();
+    });
+    addEventListener("drop", (event) => {
+      this.dropped(event);
+    });
+    addEventListener("hashchange", () => {
+      const { hello } = this.store.state;
+      if (hello) void this.sharing.open(location.hash, hello);
+    });
+    this.settings.onChange((changed) => {
+      this.looksChanged(changed);
+    });
     this.looksChanged(looks);
     this.stage.onDrawn = () => {
-      this.recorder.add(this.stage.layers);
+      this.clip.add(this.stage.layers);
       this.hud.drew(performance.now());
-      if (!this.hasControls) setTimeout(() => { this.completeStart(); }, ALONE_MS);
+      if (!this.store.state.painted)
+        setTimeout(() => {
+          this.completeStart();
+        }, ALONE_MS);
     };
-    for (const kind of ["pointerdown", "wheel"]) byId("flock").addEventListener(kind, () => { this.hint.done(); }, { passive: true });
+    for (const kind of ["pointerdown", "wheel"])
+      byId("flock").addEventListener(
+        kind,
+        () => {
+          this.hint.done();
+        },
+        { passive: true },
+      );
     if (this.stage.notice) note(this.stage.notice, "error");
     setInterval(() => {
       if (performance.now() - this.lastHeard > SILENT_MS) this.hud.silent();
     }, 500);
-    installProbe(this.stage, this.settings, this.recorder, () => this.status?.running ?? null);
+    installProbe(this.stage, this.settings, this.clip, () => this.store.state);
     this.stage.start();
     this.connection.open();
   }
 
+  private show(frame: Frame): void {
+    this.stage.receive(frame);
+    this.hud.sampled(frame.count, frame.total);
+  }
+
+  /** Let the flock fly on this page, after it was held back. */
+  private begin(): void {
+    this.store.dispatch({ type: "hold", on: false });
+    this.hold.end();
+    const { status, hello } = this.store.state;
+    if (!(status ?? hello)?.running) this.send({ type: "play" });
+  }
+
   private readonly send = (message: ClientMessage): void => {
-    if (this.hello?.visitor) { // may change nothing
-      if (ACTIONS.has(message.type)) note("You are a visitor: you can look around, but only the host can change the flock.");
+    if (this.store.state.hello?.visitor) {
+      // may change nothing
+      if (ACTIONS.has(message.type))
+        note("You are a visitor: you can look around, but only the host can change the flock.");
       return;
     }
-    this.connection.send(message);
-    // Assume that a request succeeds: a key pressed twice must not act on an old status.
-    if (message.type === "play" || message.type === "pause") this.expect({ running: message.type === "play" });
-    if (message.type === "speed") this.expect({ speed: message.value });
-    this.changes.sent(message);
+    const noted = this.changes.noted(message);
+    this.connection.send(noted);
+    this.stage.ghosts.expect(noted, performance.now());
+    this.store.dispatch({ type: "sent", message });
   };
 
-  private expect(change: Partial<Status>): void {
-    if (!this.status) return;
-    this.status = { ...this.status, ...change };
-    this.dock.running(this.status.running);
-    this.dock.showSpeed(this.status.speed);
+  private get views(): Views {
+    const { stage, settings, hud, charts, feed, files, dock, toolLine, panel } = this;
+    const { presets, gallery, changes, legend, playback, timeLine, bigPlay, inspector, closeUp } = this;
+    return {
+      stage,
+      settings,
+      hud,
+      charts,
+      feed,
+      files,
+      dock,
+      toolLine,
+      panel,
+      presets,
+      gallery,
+      changes,
+      legend,
+      playback,
+      timeLine,
+      bigPlay,
+      inspector,
+      closeUp,
+    };
   }
 
-  private receive(message: ServerMessage): void {
-    this.lastHeard = performance.now();
-    switch (message.type) {
-      case "hello": this.welcome(message); break;
-      case "status": this.report(message); break;
-      case "scenario": this.showScenario(message.scenario); break;
-      case "scene":
-        this.stage.setScene(message.objects);
-        this.hud.scene(message.objects);
-        break;
-      case "bodies": this.stage.setBodies(message.agents); break;
-      case "events": this.feed.add(message.events); break;
-      case "inspect": this.inspect(message.id === null ? null : message); break;
-      case "error":
-        this.changes.answered();
-        note(message.message, "error");
-        if (!this.hello) break;
-        this.panel.revert(this.hello.scenario, this.hello.loaded);
-        this.changes.showAgents(true);
-        break;
-    }
-  }
-
-  private welcome(hello: Hello): void {
-    const first = this.hello === null;
-    this.hello = hello;
-    this.changes.answered();
-    this.stage.setHello(hello);
-    const columns = columnsOf(hello);
-    this.settings.suggest(COLOR_MODES.filter((mode) => !isExtra(mode) || columns.includes(mode)), hello.species.length, valueAt(hello.scenario, "display.trails") !== false && !isStill());
-    this.files.root.hidden = hello.bundled === true; // an exported page has no server
-    this.hud.hello(hello);
-    this.charts.hello(hello);
-    document.body.classList.toggle("visitor", hello.visitor === true);
-    this.feed.clear(Number(valueAt(hello.scenario, "motion.time_step") ?? 1 / 60));
-    this.dock.running(hello.running);
-    this.dock.showSpeed(hello.speed);
-    this.panel.forget();
-    this.showScenario(hello.scenario);
-    this.stage.stances = hello.stances ?? [];
-    this.lives = ["energy", "mating", "feeding", "genome"].some((rule) => valueAt(hello.scenario, `rules.${rule}.enabled`) === true);
-    this.lookedAt = undefined; // earlier requests were for the previous flock
-    this.dock.offerHunters(hello.hunters ?? hunterKinds(hello.schema));
-    this.showLegend();
+  /** Ask the server for what suits a flock that has begun, after the views have shown it. */
+  private welcome({ hello, flock }: State): void {
+    if (!hello) return;
     this.sharing.hello(hello);
+    this.lessons.flock();
     this.windowWorld.later();
-    if (!first) return;
+    if (flock > 1) return;
     this.askExtra();
-    if (hello.running && isStill() && !hello.visitor) this.send({ type: "pause" });
+    if (isStill()) {
+      this.hold.start();
+      this.store.dispatch({ type: "hold", on: true });
+    }
     void this.sharing.open(location.hash, hello);
-  }
-
-  private showScenario(scenario: Hello["scenario"]): void {
-    if (!this.hello) return;
-    this.hello = { ...this.hello, scenario, species: repainted(this.hello.species, scenario) };
-    this.stage.setSpecies(this.hello);
-    this.stage.setScenario(scenario);
-    this.charts.paint(this.hello.species);
-    this.showLegend();
-    if (this.hasControls) this.showControls();
-  }
-
-  private showControls(): void {
-    if (!this.hello) return;
-    const { schema, scenario, loaded, scenarios } = this.hello;
-    this.panel.show(schema, scenario, loaded);
-    if (this.changes.isTurning) this.panel.revert(scenario, loaded);
-    this.changes.isTurning = false;
-    this.presets.show(scenarios, String(scenario.name));
-    this.gallery.show(scenarios, String(scenario.name));
-    this.changes.showAgents();
   }
 
   /** Called once the flock is visible: building hundreds of controls earlier would delay the first picture. */
   private completeStart(): void {
-    if (this.hasControls) return;
-    this.hint.begin();
-    this.hasControls = true;
-    this.showControls();
+    if (this.store.state.painted) return;
+    this.hint.begin(this.store.state.hello?.places?.length === 0);
+    this.store.dispatch({ type: "painted" });
   }
 
-  private showLegend(): void {
-    if (!this.hello) return;
-    const { species, stances = [] } = this.hello;
-    const { hunters, light, overlayCounts } = this.stage;
-    this.legend.show({ looks: this.settings.looks, species, hunters, stances, light, counts: overlayCounts });
-  }
-
-  private report(status: Status): void {
-    this.status = status;
-    this.showLegend(); // five times a second, because zooming changes what overlays omit
-    this.hud.status(status);
-    this.charts.status(status);
-    this.feed.status(status);
-    this.stage.setSights(status.population?.sights ?? []);
-    this.stage.sexes = status.population?.males !== undefined;
-    this.lookClosely();
-    this.dock.running(status.running);
-    this.dock.showSpeed(status.speed);
-    this.playback.show(status.playback, status.step);
-    const now = performance.now();
-    if (now - this.lastSummary < SUMMARY_MS) return;
-    this.lastSummary = now;
-    byId("summary").textContent = say(summary(status));
-    byId("flock").setAttribute("aria-label", say(`A flock: ${summary(status)}`));
-  }
-
-  /** Request close-up details while only a few animals are in view. */
-  private lookClosely(): void {
-    if (!this.hasControls) return;
-    const window = this.lives ? this.stage.closeUp : null;
-    if (String(window) === String(this.lookedAt)) return;
-    this.lookedAt = window;
-    const [left = null, top = null, right = null, bottom = null, low, high] = window ?? [];
-    this.send({ type: "look", left, top, right, bottom, ...(low === undefined ? {} : { low, high }) });
-  }
-
-  private inspect(agent: Inspection | null): void {
-    this.stage.choose(agent);
-    if (agent && this.followNext) {
-      this.stage.follow();
-      this.followNext = false;
-    }
-    this.inspector.show(agent, this.stage.following);
-    document.body.classList.toggle("inspecting", agent !== null);
+  /** The door to playing: what amazes most is ready to be used. */
+  private play(): void {
+    this.hint.done();
+    this.dock.openTab("play");
+    this.settings.set({ tool: "scare" });
   }
 
   private toggleFollow(): void {
@@ -294,6 +495,10 @@ export class App {
 
   private keyDown(event: KeyboardEvent): void {
     if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (this.crosshair?.key(event)) {
+      event.preventDefault();
+      return;
+    }
     if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[zy]$/i.test(event.key)) {
       event.preventDefault();
       this.changes.turn(event.shiftKey || /^y$/i.test(event.key));
@@ -301,7 +506,9 @@ export class App {
     }
     const found = meaning(event, this.settings.looks.bindings);
     // Space and Enter belong to a button that has the focus.
-    const onButton = (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) && !event.target.closest("dialog");
+    const onButton =
+      (event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement) &&
+      !event.target.closest("dialog");
     if (found === null || (onButton && event.key === " ")) return;
     if (!this.settings.looks.keys && found !== "help" && found !== "escape") return;
     if (event.target instanceof HTMLInputElement && event.key.startsWith("Arrow")) return;
@@ -311,7 +518,7 @@ export class App {
   }
 
   private preset(k: number): void {
-    const item = nineOf(this.hello?.scenarios ?? [])[k] as { name: string } | undefined;
+    const item = nineOf(this.store.state.hello?.scenarios ?? [])[k] as { name: string } | undefined;
     if (item) this.sharing.load(item.name);
   }
 
@@ -321,10 +528,10 @@ export class App {
   }
 
   private release(): void {
-    this.stage.following = this.followNext = false;
+    this.stage.following = false;
     this.settings.set({ tool: "hand", hidden: false });
     this.send({ type: "select", id: null });
-    this.inspect(null);
+    this.store.dispatch({ type: "release" });
   }
 
   private dropped(event: DragEvent): void {
@@ -354,19 +561,10 @@ export class App {
     this.charts.repaint(this.settings.light);
     this.hud.unfolded(looks.facts);
     this.layout.make();
-    this.showLegend();
+    showLegend(this.store.state, this.views);
     if ("mode" in changed) this.askExtra();
     if ("fillWindow" in changed) this.windowWorld.later();
   }
-}
-
-function isExtra(mode: ColorMode): mode is ExtraColumn {
-  return (EXTRA_COLUMNS as readonly string[]).includes(mode);
-}
-
-/** Whether the user prefers reduced motion. */
-function isStill(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 function storage(): Storage | null {

@@ -1,6 +1,13 @@
 /** Entry point of the page. */
 
 import "./style.css";
+import "./styles/first_screen.css";
+import "./styles/big_play.css";
+import "./styles/choices.css";
+import "./styles/keyboard.css";
+import "./styles/lessons.css";
+import "./styles/past.css";
+import "./styles/share.css";
 import { App } from "./app";
 import { connectEarly } from "./net/connection";
 

@@ -11,21 +11,30 @@ export function makeSpaceFrame(agents: number[][], { wraps = false, wrapsZ = fal
   view.setFloat32(52, 500, true);
   view.setUint32(56, wrapsZ ? 1 : 0, true);
   agents.forEach(([x, y, z, ahead, looks, extra], k) => {
-    [x, y, z, ahead].forEach((value, n) => { view.setUint16(64 + 8 * k + 2 * n, value, true); });
+    [x, y, z, ahead].forEach((value, n) => {
+      view.setUint16(64 + 8 * k + 2 * n, value, true);
+    });
     view.setUint16(64 + 8 * agents.length + 3 * k, looks, true);
     view.setUint8(64 + 8 * agents.length + 3 * k + 2, extra);
   });
   return buffer;
 }
 
-export function makeFrame(agents: number[][], header: { step?: number; epoch?: number; wraps?: boolean; roster?: number } = {}): ArrayBuffer {
+export function makeFrame(
+  agents: number[][],
+  header: { step?: number; epoch?: number; wraps?: boolean; roster?: number } = {},
+): ArrayBuffer {
   const buffer = new ArrayBuffer(48 + 8 * agents.length);
   const view = new DataView(buffer);
-  [..."MRM1"].forEach((letter, k) => { view.setUint8(k, letter.charCodeAt(0)); });
+  [..."MRM1"].forEach((letter, k) => {
+    view.setUint8(k, letter.charCodeAt(0));
+  });
   view.setUint32(4, header.step ?? 12, true);
   view.setUint32(8, agents.length, true);
   view.setUint32(12, 4 * agents.length, true);
-  [-10, 20, 1600, 1000].forEach((value, k) => { view.setFloat32(16 + 4 * k, value, true); });
+  [-10, 20, 1600, 1000].forEach((value, k) => {
+    view.setFloat32(16 + 4 * k, value, true);
+  });
   view.setUint32(32, header.epoch ?? 3, true);
   view.setUint16(36, 4, true);
   view.setUint8(38, 1);

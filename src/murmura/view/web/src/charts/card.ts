@@ -8,6 +8,7 @@ import { Plot } from "./plot";
 export interface CardCallbacks {
   choose(name: string): void;
   remove(): void;
+  save(kind: "picture" | "table"): void;
 }
 
 export class Card {
@@ -15,16 +16,73 @@ export class Card {
   private readonly plot: Plot;
   private readonly values: HTMLElement[];
 
-  constructor(readonly spec: Spec, all: Spec[], light: boolean, callbacks: CardCallbacks) {
+  constructor(
+    readonly spec: Spec,
+    all: Spec[],
+    light: boolean,
+    callbacks: CardCallbacks,
+  ) {
     this.plot = new Plot(spec, light);
-    const choice = element("select", { "aria-label": `Measure of this chart, now ${spec.title.toLowerCase()}`, title: spec.meaning });
+    const choice = element("select", {
+      "aria-label": `Measure of this chart, now ${spec.title.toLowerCase()}`,
+      title: spec.meaning,
+    });
     choice.append(...all.map(({ name, title }) => element("option", { value: name }, title)));
     choice.value = spec.name;
-    choice.addEventListener("change", () => { callbacks.choose(choice.value); });
-    const close = element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${spec.title}`, title: "Remove this chart", click: () => { callbacks.remove(); } }, "×");
+    choice.addEventListener("change", () => {
+      callbacks.choose(choice.value);
+    });
+    const close = element(
+      "button",
+      {
+        type: "button",
+        class: "bare",
+        "aria-label": `Remove the chart ${spec.title}`,
+        title: "Remove this chart",
+        click: () => {
+          callbacks.remove();
+        },
+      },
+      "×",
+    );
     this.values = spec.lines.map(() => element("output", {}));
-    const key = element("p", { class: "key" }, ...spec.lines.map((line, k) => this.entry(line.label, line.color, k)));
-    this.root = element("section", { class: "card", "aria-label": `Chart of ${spec.title.toLowerCase()}`, "data-chart": spec.name }, element("div", { class: "head" }, choice, element("span", { class: "unit" }, spec.unit ? `[${spec.unit}]` : ""), close), key, this.plot.root);
+    const save = (kind: "picture" | "table", label: string, title: string) =>
+      element(
+        "button",
+        {
+          type: "button",
+          title,
+          "aria-label": `${label} of the chart ${spec.title}`,
+          click: () => {
+            callbacks.save(kind);
+          },
+        },
+        label,
+      );
+    const key = element(
+      "div",
+      { class: "key" },
+      ...spec.lines.map((line, k) => this.entry(line.label, line.color, k)),
+      element(
+        "span",
+        { class: "saves" },
+        save("picture", "Picture", "Save this chart as a picture"),
+        save("table", "CSV", "Save what this chart shows as a table"),
+      ),
+    );
+    this.root = element(
+      "section",
+      { class: "card", "aria-label": `Chart of ${spec.title.toLowerCase()}`, "data-chart": spec.name },
+      element(
+        "div",
+        { class: "head" },
+        choice,
+        element("span", { class: "unit" }, spec.unit ? `[${spec.unit}]` : ""),
+        close,
+      ),
+      key,
+      this.plot.root,
+    );
   }
 
   private entry(label: string, color: string, k: number): HTMLElement {
@@ -49,5 +107,10 @@ export class Card {
 }
 
 export function shown(value: Value): string {
-  return value === null ? "–" : Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6, useGrouping: Math.abs(value) >= 10_000 });
+  return value === null
+    ? "–"
+    : Number(value.toPrecision(4)).toLocaleString("en", {
+        maximumFractionDigits: 6,
+        useGrouping: Math.abs(value) >= 10_000,
+      });
 }

@@ -29,9 +29,17 @@ export interface MeasureFacts {
 
 export const LIFE = "births_and_deaths";
 /** Measures from 0 to 1. */
-const SHARES = /^(polarization|milling|clustering_coefficient|gene_diversity|part_heterozygosity|energy_mean|gene_.*_mean)$/;
+const SHARES =
+  /^(polarization|milling|clustering_coefficient|gene_diversity|part_heterozygosity|energy_mean|gene_.*_mean)$/;
 const WIDER = /^gene_size/; // a gene with a wider range
-const UNITS: Record<string, string> = { age_mean: "s", agents: "agents", population: "agents", stance: "agents", steps_per_second: "1/s", hunters_per_prey: "" };
+const UNITS: Record<string, string> = {
+  age_mean: "s",
+  agents: "agents",
+  population: "agents",
+  stance: "agents",
+  steps_per_second: "1/s",
+  hunters_per_prey: "",
+};
 const MEANINGS: Record<string, string> = {
   population: "Number of agents of each species.",
   stance: "What agents are doing.",
@@ -50,8 +58,10 @@ export function rowOf(status: Status): Values {
   for (const [kind, count] of Object.entries(species ?? {})) row[`population@${kind}`] = count;
   for (const [stance, count] of Object.entries(stances ?? {})) row[`stance@${stance}`] = count;
   for (const [name, count] of Object.entries(counts)) if (typeof count === "number") row[name] = count;
-  if (population.hunters !== undefined && population.prey !== undefined) row.hunters_per_prey = population.prey > 0 ? population.hunters / population.prey : null;
-  if (status.births !== undefined) Object.assign(row, { births_total: status.births, deaths_total: status.deaths ?? null });
+  if (population.hunters !== undefined && population.prey !== undefined)
+    row.hunters_per_prey = population.prey > 0 ? population.hunters / population.prey : null;
+  if (status.births !== undefined)
+    Object.assign(row, { births_total: status.births, deaths_total: status.deaths ?? null });
   return row;
 }
 
@@ -63,7 +73,17 @@ export function specsOf(columns: string[], facts: Record<string, MeasureFacts>, 
   return found.sort((a, b) => rank(a.name) - rank(b.name));
 }
 
-const FIRST = ["polarization", "population", "stance", LIFE, "energy_mean", "age_mean", "hunters_per_prey", "milling", "mean_speed"];
+const FIRST = [
+  "polarization",
+  "population",
+  "stance",
+  LIFE,
+  "energy_mean",
+  "age_mean",
+  "hunters_per_prey",
+  "milling",
+  "mean_speed",
+];
 const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
 
 /** The default charts: order, and populations if agents are born or die. */
@@ -76,7 +96,8 @@ export function usualSpecs(specs: Spec[]): string[] {
 function specOf(base: string, columns: string[], facts: MeasureFacts | undefined, species: SpeciesInfo[]): Spec {
   const parts = columns.filter((column) => column.startsWith(`${base}@`));
   const lines = parts.map((column, k) => lineOf(column, k, species));
-  if (columns.includes(base)) lines.unshift({ column: base, label: parts.length > 0 ? "All" : humanized(base), color: COLORS[0] });
+  if (columns.includes(base))
+    lines.unshift({ column: base, label: parts.length > 0 ? "All" : humanized(base), color: COLORS[0] });
   if (parts.length > 0 && columns.includes(base)) lines[0].color = "#8d99b3";
   return {
     name: base,
@@ -89,7 +110,13 @@ function specOf(base: string, columns: string[], facts: MeasureFacts | undefined
   };
 }
 
-const STATISTICS: Record<string, string> = { mean: "Mean", sd: "Spread of", max: "Greatest", min: "Least", median: "Median" };
+const STATISTICS: Record<string, string> = {
+  mean: "Mean",
+  sd: "Spread of",
+  max: "Greatest",
+  min: "Least",
+  median: "Median",
+};
 
 /** "gene_speed_sd" is called "Spread of gene speed". */
 export function titleOf(base: string): string {
@@ -107,6 +134,17 @@ function lineOf(column: string, k: number, species: SpeciesInfo[]): Line {
 }
 
 function lifeSpec(): Spec {
-  const lines = [{ column: "births_total", label: "Births", color: "#56b4e9" }, { column: "deaths_total", label: "Deaths", color: "#e69f00", dash: [4, 3] }];
-  return { name: LIFE, title: "Births and deaths", unit: "so far", meaning: MEANINGS[LIFE], range: null, stacked: false, lines };
+  const lines = [
+    { column: "births_total", label: "Births", color: "#56b4e9" },
+    { column: "deaths_total", label: "Deaths", color: "#e69f00", dash: [4, 3] },
+  ];
+  return {
+    name: LIFE,
+    title: "Births and deaths",
+    unit: "so far",
+    meaning: MEANINGS[LIFE],
+    range: null,
+    stacked: false,
+    lines,
+  };
 }

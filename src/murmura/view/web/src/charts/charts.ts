@@ -3,11 +3,14 @@
 import { download, element } from "../dom";
 import type { Hello, SpeciesInfo, Status } from "../net/protocol";
 import { humanized } from "../panel/controls/schema";
+import { saved } from "../share/capture";
 import { say } from "../text/language";
 import { causesInWords, timesInWords } from "../text/times";
+import { note } from "../text/toasts";
 import { Card, shown } from "./card";
 import { rowOf, specsOf, usualSpecs, type MeasureFacts, type Spec } from "./catalog";
 import { History } from "./history";
+import { pictureOf } from "./picture";
 
 const TABLE_ROWS = 15;
 const TABLE_MS = 1000; // a table that changes more often cannot be read
@@ -40,10 +43,47 @@ export class Charts {
 
   /** `kept`: names of the charts that the user chose; by default, those that suit the scenario. */
   constructor(private readonly kept: StoredFrame) {
-    this.details = element("details", {}, element("summary", {}, "As a table"), element("div", { class: "tables", tabindex: "0", role: "region", "aria-label": "Measures as tables" }, this.table, this.past));
-    const add = element("button", { type: "button", click: () => { this.add(); } }, "Add a chart");
-    const save = element("button", { type: "button", title: "Everything measured so far, as comma-separated values", click: () => { this.save(); } }, "Save as CSV");
-    this.root = element("section", { class: "charts glass", "aria-label": "Charts" }, this.place, this.causes, this.log, element("div", { class: "row" }, add, save), this.details);
+    this.details = element(
+      "details",
+      {},
+      element("summary", {}, "As a table"),
+      element(
+        "div",
+        { class: "tables", tabindex: "0", role: "region", "aria-label": "Measures as tables" },
+        this.table,
+        this.past,
+      ),
+    );
+    const add = element(
+      "button",
+      {
+        type: "button",
+        click: () => {
+          this.add();
+        },
+      },
+      "Add a chart",
+    );
+    const save = element(
+      "button",
+      {
+        type: "button",
+        title: "Everything measured so far, as comma-separated values",
+        click: () => {
+          this.save();
+        },
+      },
+      "Save as CSV",
+    );
+    this.root = element(
+      "section",
+      { class: "charts glass", "aria-label": "Charts" },
+      this.place,
+      this.causes,
+      this.log,
+      element("div", { class: "row" }, add, save),
+      this.details,
+    );
   }
 
   hello(hello: Hello): void {
@@ -58,7 +98,12 @@ export class Charts {
 
   /** A recorded run: all measurements are known from the beginning. */
   private fill({ times, columns }: NonNullable<Hello["history"]>): void {
-    times.forEach((time, k) => { this.history.add(time, Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k] ?? null]))); });
+    times.forEach((time, k) => {
+      this.history.add(
+        time,
+        Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column[k] ?? null])),
+      );
+    });
     this.recorded = true;
     this.offer();
     this.drawAll(null);
@@ -71,7 +116,11 @@ export class Charts {
       return;
     }
     const time = status.measured ?? null;
-    if (status.time < this.history.last - 1e-9) this.history.clear();
+    if (status.past?.back) {
+      this.drawAll(status.time); // what came later stays, for the way back to now
+      return;
+    }
+    this.history.cut(status.time);
     if (time === null || time <= this.history.last) return;
     this.history.add(time, rowOf(status));
     this.offer();
@@ -111,7 +160,8 @@ export class Charts {
   private chosen(): string[] {
     const kept = this.kept.get()?.filter((name) => this.specs.some((spec) => spec.name === name)) ?? [];
     const names = kept.length > 0 ? kept : usualSpecs(this.specs);
-    const has = this.featured === "" || names.includes(this.featured) || !this.specs.some(({ name }) => name === this.featured);
+    const has =
+      this.featured === "" || names.includes(this.featured) || !this.specs.some(({ name }) => name === this.featured);
     return has ? names : [this.featured, ...names];
   }
 
@@ -123,7 +173,21 @@ export class Charts {
     for (const card of this.cards) card.destroy();
     this.cards = names.flatMap((name, k) => {
       const spec = this.specs.find((each) => each.name === name);
-      return spec ? [new Card(spec, this.specs, this.light, { choose: (other) => { this.change(names.with(k, other)); }, remove: () => { this.change(names.toSpliced(k, 1)); } })] : [];
+      return spec
+        ? [
+            new Card(spec, this.specs, this.light, {
+              choose: (other) => {
+                this.change(names.with(k, other));
+              },
+              remove: () => {
+                this.change(names.toSpliced(k, 1));
+              },
+              save: (kind) => {
+                void this.saveCard(spec, kind);
+              },
+            }),
+          ]
+        : [];
     });
     this.place.replaceChildren(...this.cards.map((card) => card.root));
   }
@@ -149,12 +213,24 @@ export class Charts {
 
   private save(): void {
     download(`${this.name}-measures.csv`, new Blob([this.history.csv()], { type: "text/csv" }));
+    note(saved(`${this.name}-measures.csv`));
+  }
+
+  private async saveCard(spec: Spec, kind: "picture" | "table"): Promise<void> {
+    const file = `${this.name}-${spec.name.replace(/\W+/g, "-")}.${kind === "picture" ? "png" : "csv"}`;
+    const content =
+      kind === "picture"
+        ? await pictureOf(spec, this.history, this.light)
+        : new Blob([this.history.csv(spec.lines.map(({ column }) => column))], { type: "text/csv" });
+    download(file, content);
+    note(saved(file));
   }
 
   private tell({ causes, times }: Status): void {
     write(this.causes, causesInWords(causes));
     const lines = timesInWords(times);
-    if ([...this.log.children].map((line) => line.textContent).join() !== lines.join()) this.log.replaceChildren(...lines.map((line) => element("li", {}, line)));
+    if ([...this.log.children].map((line) => line.textContent).join() !== lines.join())
+      this.log.replaceChildren(...lines.map((line) => element("li", {}, line)));
   }
 
   private tabulate(status: Status): void {
@@ -164,7 +240,9 @@ export class Charts {
     const values = { ...rowOf(status), steps_per_second: status.steps_per_second };
     this.table.replaceChildren(
       element("caption", {}, "Now"),
-      ...Object.entries(values).map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, columnName(name)), element("td", {}, shown(value)))),
+      ...Object.entries(values).map(([name, value]) =>
+        element("tr", {}, element("th", { scope: "row" }, columnName(name)), element("td", {}, shown(value))),
+      ),
     );
     const columns = this.cards.flatMap(({ spec }) => spec.lines.map(({ column }) => column));
     const last = this.history.length - 1;
@@ -172,7 +250,14 @@ export class Charts {
     this.past.replaceChildren(
       element("caption", {}, "Newest first"),
       element("tr", {}, ...["time", ...columns].map((name) => element("th", { scope: "col" }, columnName(name)))),
-      ...rows.map((k) => element("tr", {}, element("td", {}, shown(this.history.times[k])), ...columns.map((name) => element("td", {}, shown(this.history.column(name)[k] ?? null))))),
+      ...rows.map((k) =>
+        element(
+          "tr",
+          {},
+          element("td", {}, shown(this.history.times[k])),
+          ...columns.map((name) => element("td", {}, shown(this.history.column(name)[k] ?? null))),
+        ),
+      ),
     );
   }
 }

@@ -25,12 +25,21 @@ export class History {
   add(time: number, values: Values): void {
     const again = time === this.last;
     if (!again) this.times.push(time);
-    for (const name of Object.keys(values)) if (!this.columns.has(name)) this.columns.set(name, new Array<Value>(this.times.length - 1).fill(null));
+    for (const name of Object.keys(values))
+      if (!this.columns.has(name)) this.columns.set(name, new Array<Value>(this.times.length - 1).fill(null));
     for (const [name, column] of this.columns) {
       if (again) column.pop();
       column.push(values[name] ?? null);
     }
     if (this.times.length > MOST_ROWS) this.thin();
+  }
+
+  /** Forget what was measured after this time: the flock has gone back and taken another course. */
+  cut(time: number): void {
+    const stays = this.times.filter((each) => each <= time + 1e-9).length;
+    if (stays === this.times.length) return;
+    this.times.length = stays;
+    for (const column of this.columns.values()) column.length = stays;
   }
 
   clear(): void {
@@ -60,12 +69,13 @@ export class History {
     return Array.from({ length: Math.max(0, Math.ceil((this.length - first) / every)) }, (_, k) => first + k * every);
   }
 
-  /** Everything as CSV, one line per row. */
-  csv(): string {
+  /** Everything, or some columns, as CSV: one line per row. */
+  csv(names: readonly string[] = this.names): string {
     const cell = (value: Value) => (value === null ? "" : String(value));
-    const names = this.names;
     const columns = names.map((name) => this.column(name));
-    const lines = this.times.map((time, k) => [String(Number(time.toFixed(6))), ...columns.map((column) => cell(column[k]))].join());
+    const lines = this.times.map((time, k) =>
+      [String(Number(time.toFixed(6))), ...columns.map((column) => cell(column[k]))].join(),
+    );
     return [["time", ...names].map(quoted).join(), ...lines, ""].join("\n");
   }
 }

@@ -6,7 +6,7 @@ import { element } from "../dom";
 import type { Spec } from "./catalog";
 import type { History, Value } from "./history";
 
-const HEIGHT = 112;
+export const HEIGHT = 112;
 const MOST_POINTS = 400; // more than the pixels of a chart
 
 export class Plot {
@@ -15,9 +15,15 @@ export class Plot {
   private width = 0; // [px]; 0: hidden
   private mark: number | null = null; // a marked time [s]
 
-  constructor(private readonly spec: Spec, private readonly light: boolean) {
+  constructor(
+    private readonly spec: Spec,
+    private readonly light: boolean,
+    private readonly height = HEIGHT,
+  ) {
     // Reading the width at every point would force a layout each time.
-    new ResizeObserver(([entry]) => { this.width = Math.round(entry.contentRect.width); }).observe(this.root);
+    new ResizeObserver(([entry]) => {
+      this.width = Math.round(entry.contentRect.width);
+    }).observe(this.root);
   }
 
   /** Draw the history; `mark` marks a time. */
@@ -25,10 +31,21 @@ export class Plot {
     this.mark = mark;
     const rows = history.sample(MOST_POINTS);
     const times = rows.map((k) => history.times[k]);
-    const values = this.spec.lines.map(({ column }) => history.column(column)).map((column) => rows.map((k) => column[k]));
+    const values = this.spec.lines
+      .map(({ column }) => history.column(column))
+      .map((column) => rows.map((k) => column[k]));
     this.plot ??= this.make();
-    if (this.width > 0 && this.width !== this.plot.width) this.plot.setSize({ width: this.width, height: HEIGHT });
+    if (this.width > 0 && this.width !== this.plot.width) this.plot.setSize({ width: this.width, height: this.height });
     if (this.width > 0) this.plot.setData([times, ...(this.spec.stacked ? stacked(values) : values)]);
+  }
+
+  /** Draw all of it at this width, in a plot that nobody sees. */
+  async painted(history: History, width: number): Promise<HTMLCanvasElement> {
+    this.width = width;
+    this.draw(history, null);
+    await new Promise(requestAnimationFrame); // uPlot draws later
+    this.plot ??= this.make();
+    return this.plot.ctx.canvas;
   }
 
   destroy(): void {
@@ -43,17 +60,30 @@ export class Plot {
     return new uPlot(
       {
         width: Math.max(60, this.width),
-        height: HEIGHT,
+        height: this.height,
         legend: { show: false },
         cursor: { show: false },
         padding: [6, 8, 0, 0],
         scales: { x: { time: false }, y: range ? { range } : { range: (_, low, high) => ends(low, high) } },
         axes: [
           { ...axis, size: 20, gap: 2, space: 48, values: (_, splits) => splits.map(timeLabel) },
-          { ...axis, size: 42, gap: 4, space: 26, values: (_, splits) => splits.map(shortNumber), ...(range ? { splits: () => [0, 0.5, 1] } : {}) },
+          {
+            ...axis,
+            size: 42,
+            gap: 4,
+            space: 26,
+            values: (_, splits) => splits.map(shortNumber),
+            ...(range ? { splits: () => [0, 0.5, 1] } : {}),
+          },
         ],
         series: [{}, ...lines.map(({ color, dash }) => this.series(color, dash))],
-        hooks: { draw: [(plot) => { this.drawMark(plot, grey); }] },
+        hooks: {
+          draw: [
+            (plot) => {
+              this.drawMark(plot, grey);
+            },
+          ],
+        },
       },
       [[], ...lines.map(() => [])],
       this.root,
@@ -62,7 +92,14 @@ export class Plot {
 
   private series(color: string, dash: number[] | undefined): uPlot.Series {
     const ink = this.light ? `color-mix(in oklab, ${color}, black 30%)` : color;
-    return { stroke: ink, width: this.spec.stacked ? 1 : 1.6, points: { show: false }, spanGaps: true, ...(dash ? { dash } : {}), ...(this.spec.stacked ? { fill: ink } : this.spec.lines.length === 1 ? { fill: color + "22" } : {}) };
+    return {
+      stroke: ink,
+      width: this.spec.stacked ? 1 : 1.6,
+      points: { show: false },
+      spanGaps: true,
+      ...(dash ? { dash } : {}),
+      ...(this.spec.stacked ? { fill: ink } : this.spec.lines.length === 1 ? { fill: color + "22" } : {}),
+    };
   }
 
   private drawMark(plot: uPlot, color: string): void {
@@ -83,7 +120,8 @@ export class Plot {
 /** Each row plus all rows after it: the first is the highest and is drawn first, then the others cover it. */
 export function stacked(rows: Value[][]): Value[][] {
   const sums: Value[][] = [];
-  for (let k = rows.length - 1; k >= 0; k--) sums.unshift(rows[k].map((value, n) => (value === null ? null : value + (sums[0]?.[n] ?? 0))));
+  for (let k = rows.length - 1; k >= 0; k--)
+    sums.unshift(rows[k].map((value, n) => (value === null ? null : value + (sums[0]?.[n] ?? 0))));
   return sums;
 }
 

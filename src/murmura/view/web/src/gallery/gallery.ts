@@ -2,8 +2,8 @@
 
 import { element } from "../dom";
 import type { JsonObject } from "../net/protocol";
-import { humanized } from "../panel/controls/schema";
-import { saveJson } from "../tools/capture";
+import { sceneTitle } from "../text/scene_title";
+import { saveJson } from "../share/capture";
 import { note } from "../text/toasts";
 import { groupsOf, nineOf, type Shipped } from "./groups";
 import type { OwnPreset, OwnPresets } from "./own";
@@ -26,20 +26,34 @@ export class Gallery {
   private shown = "";
   private now = "";
 
-  constructor(private readonly own: OwnPresets, private readonly callbacks: GalleryCallbacks) {
-    const save = element("form", { class: "row" }, element("label", { for: "own-name" }, "Save the current scene as "), this.name, element("button", { type: "submit" }, "Keep"));
-    save.addEventListener("submit", (event) => { event.preventDefault(); this.keep(); });
+  constructor(
+    private readonly own: OwnPresets,
+    private readonly callbacks: GalleryCallbacks,
+  ) {
+    const save = element(
+      "form",
+      { class: "row" },
+      element("label", { for: "own-name" }, "Save the current scene as "),
+      this.name,
+      element("button", { type: "submit" }, "Keep"),
+    );
+    save.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.keep();
+    });
     this.dialog = element(
       "dialog",
       { class: "sheet gallery", "aria-labelledby": "gallery-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
-      element("h2", { id: "gallery-title" }, "Presets"),
+      element("h2", { id: "gallery-title" }, "Scenes"),
       this.place,
       element("h3", {}, "Yours, in this browser"),
       this.yours,
       save,
     );
-    this.dialog.addEventListener("click", (event) => { if (event.target === this.dialog) this.dialog.close(); });
+    this.dialog.addEventListener("click", (event) => {
+      if (event.target === this.dialog) this.dialog.close();
+    });
     document.body.append(this.dialog);
     this.showOwn();
   }
@@ -55,13 +69,35 @@ export class Gallery {
     if (key === this.shown && now === this.now) return;
     [this.shown, this.now] = [key, now];
     const nine = nineOf(list);
-    this.place.replaceChildren(...groupsOf(list).flatMap(({ label, items }) => [element("h3", {}, label), element("ul", { class: "cards" }, ...items.map((item) => this.card(item, nine.indexOf(item))))]));
+    this.place.replaceChildren(
+      ...groupsOf(list).flatMap(({ label, items }) => [
+        element("h3", {}, label),
+        element("ul", { class: "cards" }, ...items.map((item) => this.card(item, nine.indexOf(item)))),
+      ]),
+    );
   }
 
   private card({ name, title }: Shipped, key: number): HTMLElement {
+    const { heading, sentence } = sceneTitle(name, title);
     const picture = element("span", { class: "picture", "aria-hidden": "true" });
     place(picture, name);
-    const button = element("button", { type: "button", title, ...(name === this.now ? { "aria-current": "true" } : {}), click: () => { this.choose(() => { this.callbacks.load(name); }); } }, picture, element("strong", {}, humanized(name)), ...(key >= 0 ? [element("kbd", {}, String(key + 1))] : []), element("span", { class: "about" }, title));
+    const button = element(
+      "button",
+      {
+        type: "button",
+        title: name,
+        ...(name === this.now ? { "aria-current": "true" } : {}),
+        click: () => {
+          this.choose(() => {
+            this.callbacks.load(name);
+          });
+        },
+      },
+      picture,
+      element("strong", {}, heading),
+      ...(key >= 0 ? [element("kbd", {}, String(key + 1))] : []),
+      element("span", { class: "about" }, sentence),
+    );
     return element("li", { "data-preset": name }, button);
   }
 
@@ -99,11 +135,47 @@ export class Gallery {
     return element(
       "li",
       { "data-own": preset.name },
-      element("button", { type: "button", "aria-label": `Load ${preset.name}`, click: () => { this.choose(() => { this.callbacks.loadOwn(preset.scenario); }); } }, picture),
+      element(
+        "button",
+        {
+          type: "button",
+          "aria-label": `Load ${preset.name}`,
+          click: () => {
+            this.choose(() => {
+              this.callbacks.loadOwn(preset.scenario);
+            });
+          },
+        },
+        picture,
+      ),
       rename,
-      element("span", { class: "row" },
-        element("button", { type: "button", "aria-label": `Save ${preset.name} as a file`, click: () => { saveJson(preset.scenario, preset.name.replace(/[^\w-]+/g, "-")); } }, "File"),
-        element("button", { type: "button", "aria-label": `Delete ${preset.name}`, click: () => { this.own.remove(preset.name); this.showOwn(); } }, "Delete")),
+      element(
+        "span",
+        { class: "row" },
+        element(
+          "button",
+          {
+            type: "button",
+            "aria-label": `Save ${preset.name} as a file`,
+            click: () => {
+              saveJson(preset.scenario, preset.name.replace(/[^\w-]+/g, "-"));
+            },
+          },
+          "File",
+        ),
+        element(
+          "button",
+          {
+            type: "button",
+            "aria-label": `Delete ${preset.name}`,
+            click: () => {
+              this.own.remove(preset.name);
+              this.showOwn();
+            },
+          },
+          "Delete",
+        ),
+      ),
     );
   }
 }

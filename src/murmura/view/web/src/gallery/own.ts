@@ -55,7 +55,15 @@ function read(text: string): OwnPreset[] {
     const data: unknown = JSON.parse(text);
     if (!Array.isArray(data)) return [];
     return data.filter(isObject).flatMap(({ name, scenario, picture }) =>
-      typeof name === "string" && isObject(scenario) ? [{ name, scenario, picture: typeof picture === "string" && picture.startsWith("data:image/") ? picture : "" }] : [],
+      typeof name === "string" && isObject(scenario)
+        ? [
+            {
+              name,
+              scenario,
+              picture: typeof picture === "string" && picture.startsWith("data:image/") ? picture : "",
+            },
+          ]
+        : [],
     );
   } catch {
     return [];

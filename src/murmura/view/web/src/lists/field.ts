@@ -11,13 +11,30 @@ export class Field {
   private readonly input: HTMLInputElement | HTMLSelectElement;
 
   /** `name` is the item's name: screen readers need it to tell equal fields of different items apart. */
-  constructor(readonly control: Control, name: string, change: (value: Json) => void) {
+  constructor(
+    readonly control: Control,
+    name: string,
+    change: (value: Json) => void,
+  ) {
     const { kind, unit, help, label } = control;
-    this.input = kind === "choice" ? choices(control) : element("input", { type: kind === "boolean" ? "checkbox" : "number", step: kind === "integer" ? "1" : "any" });
+    this.input =
+      kind === "choice"
+        ? choices(control)
+        : element("input", {
+            type: kind === "boolean" ? "checkbox" : "number",
+            step: kind === "integer" ? "1" : "any",
+          });
     this.input.setAttribute("aria-label", say(`${label} of ${name}`));
     this.input.title = `${say(help)}${unit ? ` [${unit}]` : ""}`;
-    this.input.addEventListener("change", () => { change(this.value()); });
-    this.root = element("label", { class: "field" }, element("span", {}, unit ? `${label} [${unit}]` : label), this.input);
+    this.input.addEventListener("change", () => {
+      change(this.value());
+    });
+    this.root = element(
+      "label",
+      { class: "field" },
+      element("span", {}, unit ? `${label} [${unit}]` : label),
+      this.input,
+    );
   }
 
   private value(): Json {
@@ -32,11 +49,21 @@ export class Field {
   show(value: Json | undefined, anyway = false): void {
     if (document.activeElement === this.input && !anyway) return;
     if (this.control.kind === "boolean") (this.input as HTMLInputElement).checked = value === true;
-    else this.input.value = typeof value === "number" ? String(Number(value.toPrecision(6))) : value === null || value === undefined ? "" : String(value as string);
+    else
+      this.input.value =
+        typeof value === "number"
+          ? String(Number(value.toPrecision(6)))
+          : value === null || value === undefined
+            ? ""
+            : String(value as string);
   }
 }
 
 function choices({ choices: names, nullable }: Control): HTMLSelectElement {
   const options = [...(nullable ? [""] : []), ...names];
-  return element("select", {}, ...options.map((name) => element("option", { value: name }, name === "" ? "–" : optionName(name))));
+  return element(
+    "select",
+    {},
+    ...options.map((name) => element("option", { value: name }, name === "" ? "–" : optionName(name))),
+  );
 }

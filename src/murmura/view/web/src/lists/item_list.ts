@@ -34,8 +34,20 @@ export class ItemList {
   private scenario: JsonObject = {};
   private key = "";
 
-  constructor(readonly spec: ListSpec, private readonly change: Change) {
-    const add = element("button", { type: "button", click: () => { this.add(); } }, `Add ${spec.one}`);
+  constructor(
+    readonly spec: ListSpec,
+    private readonly change: Change,
+  ) {
+    const add = element(
+      "button",
+      {
+        type: "button",
+        click: () => {
+          this.add();
+        },
+      },
+      `Add ${spec.one}`,
+    );
     this.root = element("details", { class: "list", "data-list": spec.path }, this.title, this.place, add);
   }
 
@@ -71,24 +83,53 @@ export class ItemList {
       this.key = key;
       this.build();
     }
-    items.forEach((item, k) => { for (const field of this.fields[k]) field.show(item[field.control.path], anyway); });
+    items.forEach((item, k) => {
+      for (const field of this.fields[k]) field.show(item[field.control.path], anyway);
+    });
   }
 
   private build(): void {
     const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
     const controls = controlsOf(this.schema, this.spec.model);
     this.fields = [];
-    this.place.replaceChildren(...this.items.map((item, k) => {
-      const name = `${nameOf(item, this.spec.one)} ${k + 1}`;
-      const given = controls.filter(({ path }) => path in item);
-      const all = given.map((control) => new Field(control, name, (value) => { this.set(k, control.path, value); }));
-      this.fields.push(all);
-      const first = all.filter(({ control }) => this.spec.first.includes(control.path));
-      const rest = all.filter((field) => !first.includes(field));
-      const more = rest.length > 0 ? [element("details", {}, element("summary", {}, "More values"), ...rest.map(({ root }) => root))] : [];
-      const remove = element("button", { type: "button", "aria-label": `Remove ${name}`, click: () => { this.remove(k); } }, "Remove");
-      return element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, element("summary", {}, name), ...first.map(({ root }) => root), ...more, remove);
-    }));
+    this.place.replaceChildren(
+      ...this.items.map((item, k) => {
+        const name = `${nameOf(item, this.spec.one)} ${k + 1}`;
+        const given = controls.filter(({ path }) => path in item);
+        const all = given.map(
+          (control) =>
+            new Field(control, name, (value) => {
+              this.set(k, control.path, value);
+            }),
+        );
+        this.fields.push(all);
+        const first = all.filter(({ control }) => this.spec.first.includes(control.path));
+        const rest = all.filter((field) => !first.includes(field));
+        const more =
+          rest.length > 0
+            ? [element("details", {}, element("summary", {}, "More values"), ...rest.map(({ root }) => root))]
+            : [];
+        const remove = element(
+          "button",
+          {
+            type: "button",
+            "aria-label": `Remove ${name}`,
+            click: () => {
+              this.remove(k);
+            },
+          },
+          "Remove",
+        );
+        return element(
+          "details",
+          { class: "item", ...(opened[k] ? { open: true } : {}) },
+          element("summary", {}, name),
+          ...first.map(({ root }) => root),
+          ...more,
+          remove,
+        );
+      }),
+    );
   }
 
   private set(k: number, name: string, value: Json): void {
@@ -100,7 +141,10 @@ export class ItemList {
   }
 
   private add(): void {
-    const world = { width: Number(valueAt(this.scenario, "world.width")), height: Number(valueAt(this.scenario, "world.height")) };
+    const world = {
+      width: Number(valueAt(this.scenario, "world.width")),
+      height: Number(valueAt(this.scenario, "world.height")),
+    };
     this.root.open = true;
     this.send([...this.items, this.spec.make(world)]);
   }
@@ -112,7 +156,8 @@ export class ItemList {
    */
   private send(items: JsonObject[]): void {
     const switches = this.spec.switches.filter((path) => items.length > 0 && valueAt(this.scenario, path) !== true);
-    const off = this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
+    const off =
+      this.spec.path === "rules.predators.hunters" && items.length === 0 ? { "rules.predators.enabled": false } : {};
     this.display(items);
     this.unconfirmed.note(items);
     this.change({ [this.spec.path]: items, ...Object.fromEntries(switches.map((path) => [path, true])), ...off });

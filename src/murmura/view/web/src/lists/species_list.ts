@@ -34,7 +34,13 @@ export class SpeciesList {
     this.root.hidden = this.species.length === 0;
     this.title.textContent = say(`Species (${this.species.length})`);
     // The fields depend on which values a species overrides.
-    const key = JSON.stringify(this.species.map(({ name, values, towards }) => [name, Object.keys(isObject(values) ? values : {}), shapeOf(towards)]));
+    const key = JSON.stringify(
+      this.species.map(({ name, values, towards }) => [
+        name,
+        Object.keys(isObject(values) ? values : {}),
+        shapeOf(towards),
+      ]),
+    );
     if (key !== this.key) {
       this.key = key;
       this.build(numbersOf(schema, scenario));
@@ -61,15 +67,30 @@ export class SpeciesList {
   private build(numbers: Map<string, SpeciesControl>): void {
     const opened = [...this.place.children].map((each) => each instanceof HTMLDetailsElement && each.open);
     this.refreshers = [];
-    this.place.replaceChildren(...this.species.map((_, k) => element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, ...this.section(k, numbers))));
+    this.place.replaceChildren(
+      ...this.species.map((_, k) =>
+        element("details", { class: "item", ...(opened[k] ? { open: true } : {}) }, ...this.section(k, numbers)),
+      ),
+    );
   }
 
   private section(k: number, numbers: Map<string, SpeciesControl>): HTMLElement[] {
     const name = humanized(String(this.species[k].name));
     const color = element("input", { type: "color", "aria-label": `Colour of ${name}` });
-    color.addEventListener("change", () => { this.set(k, { color: color.value }); });
-    this.refreshers.push((anyway) => { if (anyway || document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0"); });
-    const share = this.field({ ...PLAIN, path: "share", label: "Share", help: "Its share of all agents. Changing it restarts the flock." }, name, () => this.species[k].share, (value) => { this.set(k, { share: value }); });
+    color.addEventListener("change", () => {
+      this.set(k, { color: color.value });
+    });
+    this.refreshers.push((anyway) => {
+      if (anyway || document.activeElement !== color) color.value = String(this.species[k].color ?? "#4cc9f0");
+    });
+    const share = this.field(
+      { ...PLAIN, path: "share", label: "Share", help: "Its share of all agents. Changing it restarts the flock." },
+      name,
+      () => this.species[k].share,
+      (value) => {
+        this.set(k, { share: value });
+      },
+    );
     return [
       element("summary", {}, name),
       element("label", { class: "field" }, element("span", {}, "Colour"), color),
@@ -78,29 +99,55 @@ export class SpeciesList {
       ...Object.keys(valuesOf(this.species[k])).map((path) => this.number(k, path, name, numbers.get(path))),
       this.adder(k, name, numbers),
       element("p", { class: "part" }, "Reactions to other species"),
-      ...this.species.filter((other) => other !== this.species[k]).flatMap((other) => this.towards(k, String(other.name))),
+      ...this.species
+        .filter((other) => other !== this.species[k])
+        .flatMap((other) => this.towards(k, String(other.name))),
     ];
   }
 
   private field(control: Control, name: string, get: () => Json | undefined, set: (value: Json) => void): HTMLElement {
     const field = new Field(control, name, set);
-    this.refreshers.push((anyway) => { field.show(get(), anyway); });
+    this.refreshers.push((anyway) => {
+      field.show(get(), anyway);
+    });
     return field.root;
   }
 
   private number(k: number, path: string, name: string, known: Control | undefined): HTMLElement {
     const control: Control = { ...PLAIN, ...known, path, label: pathName(path), nullable: false };
-    const root = this.field(control, name, () => valuesOf(this.species[k])[path], (value) => { this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } }); });
-    const remove = element("button", { type: "button", class: "bare", "aria-label": `${control.label} of ${name}: same as all others`, title: "Same as all others", click: () => {
-      this.set(k, { values: without(valuesOf(this.species[k]), path) });
-    } }, "×");
+    const root = this.field(
+      control,
+      name,
+      () => valuesOf(this.species[k])[path],
+      (value) => {
+        this.set(k, { values: { ...valuesOf(this.species[k]), [path]: value } });
+      },
+    );
+    const remove = element(
+      "button",
+      {
+        type: "button",
+        class: "bare",
+        "aria-label": `${control.label} of ${name}: same as all others`,
+        title: "Same as all others",
+        click: () => {
+          this.set(k, { values: without(valuesOf(this.species[k]), path) });
+        },
+      },
+      "×",
+    );
     const late = actsLater(known) ? [element("small", {}, "applies to a new flock: press R")] : [];
     return element("div", { class: "with-remove" }, root, remove, ...late);
   }
 
   private adder(k: number, name: string, numbers: Map<string, SpeciesControl>): HTMLElement {
     const free = [...numbers.values()].filter(({ path }) => !(path in valuesOf(this.species[k])));
-    const select = element("select", { "aria-label": `Add a value for ${name}` }, element("option", { value: "" }, "Add a value …"), ...free.map(({ path }) => element("option", { value: path }, pathName(path))));
+    const select = element(
+      "select",
+      { "aria-label": `Add a value for ${name}` },
+      element("option", { value: "" }, "Add a value …"),
+      ...free.map(({ path }) => element("option", { value: path }, pathName(path))),
+    );
     select.addEventListener("change", () => {
       const control = numbers.get(select.value);
       if (control) this.set(k, { values: { ...valuesOf(this.species[k]), [control.path]: control.now } });
@@ -113,12 +160,35 @@ export class SpeciesList {
     const now = wish();
     const whom = `${humanized(String(this.species[k].name))} towards ${other}`;
     const custom = isObject(now);
-    const select = element("select", { "aria-label": whom }, ...[...ROLES, ...(custom ? ["custom"] : [])].map((role) => element("option", { value: role }, role === "" ? "Keep apart" : optionName(role))));
-    select.addEventListener("change", () => { if (select.value !== "custom") this.want(k, other, select.value === "" ? undefined : select.value); });
-    this.refreshers.push((anyway) => { if (anyway || document.activeElement !== select) select.value = isObject(wish()) ? "custom" : String(wish() ?? ""); });
+    const select = element(
+      "select",
+      { "aria-label": whom },
+      ...[...ROLES, ...(custom ? ["custom"] : [])].map((role) =>
+        element("option", { value: role }, role === "" ? "Keep apart" : optionName(role)),
+      ),
+    );
+    select.addEventListener("change", () => {
+      if (select.value !== "custom") this.want(k, other, select.value === "" ? undefined : select.value);
+    });
+    this.refreshers.push((anyway) => {
+      if (anyway || document.activeElement !== select)
+        select.value = isObject(wish()) ? "custom" : String(wish() ?? "");
+    });
     const row = element("label", { class: "field" }, element("span", {}, humanized(other)), select);
     if (!custom) return [row];
-    const part = (name: string) => this.field({ ...PLAIN, path: name, label: humanized(name), help: `Weight of ${name} towards ${other}.` }, whom, () => { const all = wish(); return isObject(all) ? (all[name] ?? 0) : 0; }, (value) => { const all = wish(); this.want(k, other, { ...(isObject(all) ? all : {}), [name]: value }); });
+    const part = (name: string) =>
+      this.field(
+        { ...PLAIN, path: name, label: humanized(name), help: `Weight of ${name} towards ${other}.` },
+        whom,
+        () => {
+          const all = wish();
+          return isObject(all) ? (all[name] ?? 0) : 0;
+        },
+        (value) => {
+          const all = wish();
+          this.want(k, other, { ...(isObject(all) ? all : {}), [name]: value });
+        },
+      );
     return [row, element("div", { class: "parts" }, ...PARTS.map(part))];
   }
 
@@ -139,17 +209,31 @@ interface SpeciesControl extends Control {
   now: number; // the value shared by all species
 }
 
-const PLAIN: Control = { path: "", label: "", help: "", unit: "", kind: "number", nullable: false, min: 0, max: 1, step: 0.01, choices: [] };
+const PLAIN: Control = {
+  path: "",
+  label: "",
+  help: "",
+  names: [],
+  unit: "",
+  kind: "number",
+  nullable: false,
+  min: 0,
+  max: 1,
+  step: 0.01,
+  choices: [],
+};
 
 /** Every value that a species may override: of motion, sight and active rules. */
 export function numbersOf(schema: JsonObject, scenario: JsonObject): Map<string, SpeciesControl> {
   const found = new Map<string, SpeciesControl>();
-  const at = (path: string) => path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
+  const at = (path: string) =>
+    path.split(".").reduce<Json | undefined>((data, part) => (isObject(data) ? data[part] : undefined), scenario);
   for (const { path, switch: toggle, controls } of groupsOf(schema, scenario)) {
     if (!/^(motion|perception|rules\.)/.test(path) || (toggle !== null && at(toggle) !== true)) continue;
     for (const control of controls) {
       const now = at(control.path);
-      if ((control.kind === "number" || control.kind === "integer") && typeof now === "number") found.set(control.path, { ...control, now });
+      if ((control.kind === "number" || control.kind === "integer") && typeof now === "number")
+        found.set(control.path, { ...control, now });
     }
   }
   return found;
@@ -163,7 +247,9 @@ export function actsLater(control: Control | undefined): boolean {
 /** "rules.genome.speed" is called "Genome: speed". */
 export function pathName(path: string): string {
   const parts = path.replace(/^rules\./, "").split(".");
-  return parts.length < 2 ? humanized(path) : `${humanized(parts[parts.length - 2])}: ${humanized(parts[parts.length - 1]).toLowerCase()}`;
+  return parts.length < 2
+    ? humanized(path)
+    : `${humanized(parts[parts.length - 2])}: ${humanized(parts[parts.length - 1]).toLowerCase()}`;
 }
 
 function valuesOf(kind: JsonObject): JsonObject {
@@ -175,6 +261,7 @@ function without(all: JsonObject, key: string): JsonObject {
 }
 
 function shapeOf(towards: Json | undefined): string[] {
-  return Object.entries(isObject(towards) ? towards : {}).map(([name, wish]) => `${name}:${isObject(wish) ? "parts" : "word"}`);
+  return Object.entries(isObject(towards) ? towards : {}).map(
+    ([name, wish]) => `${name}:${isObject(wish) ? "parts" : "word"}`,
+  );
 }
-

@@ -19,14 +19,17 @@ export class Unconfirmed {
 
   /** Whether a state from the server is older than what was sent. */
   isNewerThan(found: Json): boolean {
-    if (this.sent !== null && (contains(found, this.sent) || performance.now() - this.since > PATIENCE_MS)) this.clear();
+    if (this.sent !== null && (contains(found, this.sent) || performance.now() - this.since > PATIENCE_MS))
+      this.clear();
     return this.sent !== null;
   }
 }
 
 /** Whether a state has all that was sent; the server adds the fields that were left out. */
 export function contains(whole: Json | undefined, part: Json): boolean {
-  if (Array.isArray(part)) return Array.isArray(whole) && whole.length === part.length && part.every((each, k) => contains(whole[k], each));
-  if (isObject(part)) return isObject(whole) && Object.entries(part).every(([key, value]) => contains(whole[key], value));
+  if (Array.isArray(part))
+    return Array.isArray(whole) && whole.length === part.length && part.every((each, k) => contains(whole[k], each));
+  if (isObject(part))
+    return isObject(whole) && Object.entries(part).every(([key, value]) => contains(whole[key], value));
   return whole === part;
 }

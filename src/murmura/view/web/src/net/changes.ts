@@ -1,19 +1,25 @@
 /** Sends changes of the scenario to the server, with undo. Many small moves become one message. */
 
 import { element } from "../dom";
+import { icon, type IconName } from "../icons";
 import type { ClientMessage, Json, JsonObject } from "./protocol";
 import { valueAt } from "../panel/controls/schema";
-import { Undo } from "./undo";
+import { Undo, type ThingMessage, type Turn } from "./undo";
 
 const SET_MS = 50;
 /** The values that tools change. */
 const PLACED = [
-  "obstacles", "rules.attractors.points", "rules.attractors.enabled", "rules.feeding.sources",
-  "rules.predators.hunters", "rules.predators.enabled", "rules.fear.enabled",
+  "obstacles",
+  "rules.attractors.points",
+  "rules.attractors.enabled",
+  "rules.feeding.sources",
+  "rules.predators.hunters",
+  "rules.predators.enabled",
+  "rules.fear.enabled",
 ];
 
 export class Changes {
-  readonly buttons = [this.button("Undo", "↶", "Ctrl Z", false), this.button("Redo", "↷", "Ctrl Shift Z", true)];
+  readonly buttons = [this.button("Undo", "undo", "Ctrl Z", false), this.button("Redo", "redo", "Ctrl Shift Z", true)];
   readonly agents = element("input", { type: "number", id: "agents", min: "1", max: "2000000", step: "100" });
   /** The next scenario from the server is the answer to an undo and is shown at once. */
   isTurning = false;
@@ -25,13 +31,29 @@ export class Changes {
   constructor(
     private readonly scenario: () => JsonObject | null,
     private readonly send: (message: ClientMessage) => void,
-    private readonly turnTo: (values: Record<string, Json>) => void,
+    private readonly turnTo: (message: ClientMessage) => void,
+    private readonly withdraws: () => boolean, // whether the server can take things back by their keys
   ) {
-    this.agents.addEventListener("change", () => { this.setAgents(); });
+    this.agents.addEventListener("change", () => {
+      this.setAgents();
+    });
   }
 
-  private button(label: string, sign: string, keys: string, again: boolean): HTMLButtonElement {
-    return element("button", { type: "button", class: "bare", "aria-label": label, title: `${label} (${keys})`, disabled: true, click: () => { this.turn(again); } }, sign);
+  private button(label: string, sign: IconName, keys: string, again: boolean): HTMLButtonElement {
+    return element(
+      "button",
+      {
+        type: "button",
+        "aria-label": label,
+        title: `${label} (${keys})`,
+        disabled: true,
+        click: () => {
+          this.turn(again);
+        },
+      },
+      icon(sign),
+      element("span", { class: "word" }, label),
+    );
   }
 
   make(path: string, value: Json): void {
@@ -44,21 +66,23 @@ export class Changes {
     }, SET_MS);
   }
 
-  /** Called with every message that is sent: remembers how to undo changes of the scenario. */
-  sent(message: ClientMessage): void {
+  /** Called with every message before it is sent: remembers how to undo it; returns what to send. */
+  noted(message: ClientMessage): ClientMessage {
     const scenario = this.scenario();
-    const paths = message.type === "set" ? Object.keys(message.values) : message.type === "place" || message.type === "erase" || message.type === "move" ? PLACED : [];
-    if (scenario && paths.length > 0) this.undo.note(paths, scenario, performance.now());
     if (message.type === "load") this.undo.clear();
+    const found = isThing(message) && this.withdraws() ? this.undo.noteThing(message) : message;
+    const paths = message.type === "set" ? Object.keys(message.values) : isThing(message) ? PLACED : [];
+    if (scenario && paths.length > 0 && found === message) this.undo.note(paths, scenario, performance.now());
     this.refresh();
+    return found;
   }
 
   /** Undo or redo one change. */
   turn(again: boolean): void {
     const scenario = this.scenario();
-    const values = scenario && this.undo.turn(again, scenario);
-    this.isTurning = values !== null;
-    if (values) this.turnTo(values);
+    const turn = scenario && this.undo.turn(again, scenario);
+    this.isTurning = turn !== null && "values" in turn;
+    if (turn) this.turnTo(messageOf(turn));
     this.refresh();
   }
 
@@ -94,4 +118,13 @@ export class Changes {
   private count(): number {
     return Number(valueAt(this.scenario() ?? {}, "agents") ?? 1);
   }
+}
+
+function isThing(message: ClientMessage): message is ThingMessage {
+  return message.type === "place" || message.type === "erase" || message.type === "move";
+}
+
+function messageOf(turn: Turn): ClientMessage {
+  if ("values" in turn) return { type: "set", values: turn.values };
+  return "withdraw" in turn ? { type: "withdraw", key: turn.withdraw } : turn.again;
 }

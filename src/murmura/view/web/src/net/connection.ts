@@ -28,7 +28,9 @@ export function connectEarly(): void {
 
 /** The server pauses until the next frame is requested. Requesting it after painting leaves the processor to the first picture. */
 function afterPicture(act: () => void): void {
-  requestAnimationFrame(() => { setTimeout(act); });
+  requestAnimationFrame(() => {
+    setTimeout(act);
+  });
 }
 
 export class Connection {
@@ -82,7 +84,10 @@ export class Connection {
       this.handlers.message({ type: "error", message: error instanceof Error ? error.message : "unreadable frame" });
     }
     if (document.hidden) this.owed = true;
-    else if (first) afterPicture(() => { this.askFrame(); });
+    else if (first)
+      afterPicture(() => {
+        this.askFrame();
+      });
     else this.askFrame();
   }
 

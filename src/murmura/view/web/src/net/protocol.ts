@@ -106,8 +106,12 @@ export function nearestAgent(frame: Frame, place: Point, reach = Infinity): numb
   let least = reach * reach;
   for (let k = 0; k < frame.count; k++) {
     const word = frame.words[2 * k];
-    const dx = (word & 0xffff) * scaleX - x;
-    const dy = (word >>> 16) * scaleY - y;
+    let dx = (word & 0xffff) * scaleX - x;
+    let dy = (word >>> 16) * scaleY - y;
+    if (frame.wraps) {
+      dx -= frame.width * Math.round(dx / frame.width);
+      dy -= frame.height * Math.round(dy / frame.height);
+    }
     const d2 = dx * dx + dy * dy;
     if (d2 < least) {
       least = d2;
@@ -133,6 +137,11 @@ export interface SpeciesInfo {
 /** The kinds of objects that `place` accepts. */
 export type Placeable = "circle" | "wall" | "attractor" | "food" | "predator";
 
+export interface HunterLooks {
+  outline: string; // an SVG path from above
+  body: "bird" | "fish"; // in space
+}
+
 export interface Hello {
   type: "hello";
   /** The name of this flock in a comparison; if absent, that of its scenario. */
@@ -143,10 +152,15 @@ export interface Hello {
   loaded: JsonObject;
   /** Whether `loaded` is the shipped scenario of its name. */
   shipped?: boolean;
+  /** Its slider ranges are made for this scenario. */
   schema: JsonObject;
+  /** Rules that are on and cannot act here, with the condition under which they act. */
+  idle?: Record<string, string>;
   scenarios: { name: string; title: string; deep?: boolean }[];
   /** Whether this is an exported page: `loaded` is then the preset of that name. */
   bundled?: boolean;
+  /** What simulates the flock of an exported page. */
+  word?: string;
   seed: number;
   running: boolean;
   speed: number;
@@ -155,10 +169,15 @@ export interface Hello {
   columns?: ExtraColumn[];
   /** Names of the numbers in the stance column. */
   stances?: string[];
+  /** What hunters look like, by kind; without a name: any other. */
+  kinds?: Record<string, HunterLooks>;
   /** What `place` accepts; if absent, circle and wall. */
   places?: Placeable[];
   /** This page may watch but change nothing. */
   visitor?: boolean;
+  playback?: TimeLine;
+  /** The lessons of an exported page. */
+  lessons?: Json;
   /** All measurements of a recorded run; times in seconds. */
   history?: { times: number[]; columns: Record<string, (number | null)[]> };
   /** Units and meanings of measures; traits need none. */
@@ -183,10 +202,21 @@ export interface TimeLine {
   told: string; // how the live flock was obtained
 }
 
+/** How far a live flock can go back, in steps. */
+export interface PastLine {
+  first: number;
+  last: number; // where the user was
+  at: number;
+  back: boolean; // an earlier step is shown
+  left: boolean; // there is another course of events to return to
+}
+
 export interface Status {
   type: "status";
   /** Absent unless the flock is recorded. */
   playback?: TimeLine;
+  /** Absent unless a live flock can go back in time. */
+  past?: PastLine;
   step: number;
   time: number;
   agents: number;
@@ -354,7 +384,8 @@ export interface Inspection {
 export type ServerMessage =
   | Hello
   | Status
-  | { type: "scenario"; scenario: JsonObject }
+  | { type: "scenario"; scenario: JsonObject; switched_on?: string[]; idle?: Record<string, string> }
+  | { type: "values"; values: Record<string, Json>; switched_on?: string[]; idle?: Record<string, string> }
   | Inspection
   | { type: "inspect"; id: null }
   | { type: "scene"; objects: SceneObject[] }
@@ -370,31 +401,50 @@ export function isObject(value: unknown): value is JsonObject {
 export function parseMessage(text: string): ServerMessage | null {
   const data: unknown = JSON.parse(text);
   if (!isObject(data)) return null;
-  const known = ["hello", "status", "scenario", "inspect", "scene", "events", "bodies", "error"];
+  const known = ["hello", "status", "scenario", "values", "inspect", "scene", "events", "bodies", "error"];
   return known.includes(String(data.type)) ? (data as unknown as ServerMessage) : null;
 }
 
 export type PointerMode = "attract" | "repel" | "scare" | "none";
 
 export type ClientMessage =
-  | { type: "play" | "pause" | "ready" }
+  | { type: "play" | "pause" | "ready" | "next" }
   | { type: "step"; count: number }
   | { type: "seek"; step: number }
-  | { type: "branch" | "return" }
+  | { type: "branch" | "return" | "present" }
   | { type: "speed"; value: number }
   | { type: "reset"; seed: number | null }
-  | { type: "load"; scenario: string | JsonObject }
+  | { type: "load"; scenario: string | JsonObject; seed?: number }
   | { type: "set"; values: Record<string, Json> }
   | { type: "pointer"; x: number; y: number; z?: number; mode: PointerMode }
   | { type: "select"; id: number | null }
   | { type: "pick"; x: number; y: number; z?: number }
   | { type: "window"; width: number; height: number }
-  | { type: "look"; left: number | null; top: number | null; right: number | null; bottom: number | null; low?: number | undefined; high?: number | undefined }
+  | {
+      type: "look";
+      left: number | null;
+      top: number | null;
+      right: number | null;
+      bottom: number | null;
+      low?: number | undefined;
+      high?: number | undefined;
+    }
   | { type: "extra"; column: ExtraColumn }
-  | { type: "place"; kind: "circle"; x: number; y: number; z?: number; radius: number }
-  | { type: "place"; kind: "wall"; points: Pair[] }
-  | { type: "place"; kind: "attractor"; x: number; y: number; z?: number; strength: number }
-  | { type: "place"; kind: "food"; x: number; y: number; z?: number }
-  | { type: "place"; kind: "predator"; x: number; y: number; z?: number; species: string }
-  | { type: "move"; kind: Placeable; x: number; y: number; z?: number; to_x: number; to_y: number; to_z?: number }
-  | { type: "erase"; x: number; y: number; z?: number; kind?: Placeable };
+  | { type: "place"; kind: "circle"; x: number; y: number; z?: number; radius: number; key?: string }
+  | { type: "place"; kind: "wall"; points: Pair[]; key?: string }
+  | { type: "place"; kind: "attractor"; x: number; y: number; z?: number; strength: number; key?: string }
+  | { type: "place"; kind: "food"; x: number; y: number; z?: number; key?: string }
+  | { type: "place"; kind: "predator"; x: number; y: number; z?: number; species: string; key?: string }
+  | {
+      type: "move";
+      kind: Placeable;
+      x: number;
+      y: number;
+      z?: number;
+      to_x: number;
+      to_y: number;
+      to_z?: number;
+      key?: string;
+    }
+  | { type: "withdraw"; key: string } // takes back what was placed, erased or moved with this key
+  | { type: "erase"; x: number; y: number; z?: number; kind?: Placeable; key?: string };

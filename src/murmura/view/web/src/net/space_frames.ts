@@ -22,8 +22,6 @@ export interface Place {
   z: number;
 }
 
-
-
 export function readSpace(buffer: ArrayBuffer, count: number): Space {
   const view = new DataView(buffer);
   return {
@@ -100,7 +98,8 @@ function measured(frame: Frame, space: Space): Place {
   const share = (axis: number) => {
     let [sum, cosines, sines, n] = [0, 0, 0, 0];
     for (let k = 0; k < frame.count; k += every, n++) {
-      const value = (axis === 2 ? words[2 * k + 1] & 0xffff : axis === 1 ? words[2 * k] >>> 16 : words[2 * k] & 0xffff) / 65535;
+      const value =
+        (axis === 2 ? words[2 * k + 1] & 0xffff : axis === 1 ? words[2 * k] >>> 16 : words[2 * k] & 0xffff) / 65535;
       if (wraps[axis] > 0) {
         cosines += Math.cos(2 * Math.PI * value);
         sines += Math.sin(2 * Math.PI * value);
@@ -111,5 +110,9 @@ function measured(frame: Frame, space: Space): Place {
     if (n === 0) return 0.5;
     return wraps[axis] > 0 ? (Math.atan2(sines, cosines) / (2 * Math.PI) + 1) % 1 : sum / n;
   };
-  return { x: frame.left + share(0) * frame.width, y: frame.top + share(1) * frame.height, z: space.floor + share(2) * space.depth };
+  return {
+    x: frame.left + share(0) * frame.width,
+    y: frame.top + share(1) * frame.height,
+    z: space.floor + share(2) * space.depth,
+  };
 }

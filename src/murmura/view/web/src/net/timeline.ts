@@ -75,7 +75,10 @@ export class Timeline {
   }
 
   private between(from: StoredFrame, to: StoredFrame): Moment {
-    const alike = from.frame.count === to.frame.count && from.frame.stride === to.frame.stride && from.frame.roster === to.frame.roster;
+    const alike =
+      from.frame.count === to.frame.count &&
+      from.frame.stride === to.frame.stride &&
+      from.frame.roster === to.frame.roster;
     if (!alike) return { from: to, to, alpha: 1, step: to.frame.step };
     const alpha = (this.shown - from.frame.step) / (to.frame.step - from.frame.step);
     return { from, to, alpha: Math.min(1, Math.max(0, alpha)), step: this.shown };

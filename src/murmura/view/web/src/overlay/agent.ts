@@ -78,10 +78,12 @@ export function wayTo(agent: Inspection, neighbor: Point, wrap: Size | null): Po
 }
 
 function drawLinks({ context, camera }: Lines, agent: Inspection, place: Point, wrap: Size | null): void {
-  const places = new Map(agent.neighbors.map((neighbor) => {
-    const way = wayTo(agent, neighbor, wrap);
-    return [neighbor.id, { x: place.x + way.x * camera.zoom, y: place.y + way.y * camera.zoom }];
-  }));
+  const places = new Map(
+    agent.neighbors.map((neighbor) => {
+      const way = wayTo(agent, neighbor, wrap);
+      return [neighbor.id, { x: place.x + way.x * camera.zoom, y: place.y + way.y * camera.zoom }];
+    }),
+  );
   // Cohesion first and separation last: the rarest is on top. Lines to the same neighbour are side by side, so that all are visible.
   ["cohesion", "alignment", "separation"].forEach((name, lane) => {
     const rule = agent.rules[name];
@@ -115,7 +117,14 @@ function drawForces({ context, light }: Lines, agent: Inspection, place: Point):
   arrow(context, place, agent.steering, ARROW / largest, light ? "#10151f" : "#ffffff", 3);
 }
 
-function arrow(context: CanvasRenderingContext2D, from: Point, force: Vector, scale: number, color: string, width: number): void {
+function arrow(
+  context: CanvasRenderingContext2D,
+  from: Point,
+  force: Vector,
+  scale: number,
+  color: string,
+  width: number,
+): void {
   const [dx, dy] = [force[0] * scale, force[1] * scale];
   const size = Math.hypot(dx, dy);
   if (size < 2) return;

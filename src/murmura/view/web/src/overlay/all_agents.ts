@@ -77,7 +77,9 @@ function drawWatchers({ context, camera, view, light }: Lines, crowd: Crowd, wat
 function lineDensity(crowd: Crowd, seen: number[], sights: Sight[], zoom: number): number {
   const some = evenly(seen, Math.max(1, Math.floor(seen.length / ASKED)));
   const counts = new Map<number, number>();
-  eachSight(crowd, some, sights, Infinity, (me) => { counts.set(me, (counts.get(me) ?? 0) + 1); });
+  eachSight(crowd, some, sights, Infinity, (me) => {
+    counts.set(me, (counts.get(me) ?? 0) + 1);
+  });
   const squares = [...counts.values()].reduce((sum, n) => sum + n * n, 0) / Math.max(1, some.length);
   const reach = Math.max(...sights.map((sight) => sight.radius)) * zoom;
   return ((2 / 3) * squares) / (Math.PI * Math.max(1, reach));
@@ -95,7 +97,10 @@ export class DensityGrid {
     if (frame !== this.counted) this.count(frame, cells, Math.max(1, Math.ceil(frame.height / cell)));
     this.counts.forEach((count, k) => {
       if (count === 0) return;
-      const p = toScreen(camera, view, { x: frame.left + (k % cells) * cell, y: frame.top + Math.floor(k / cells) * cell });
+      const p = toScreen(camera, view, {
+        x: frame.left + (k % cells) * cell,
+        y: frame.top + Math.floor(k / cells) * cell,
+      });
       context.fillStyle = `rgb(${light ? "30 80 150" : "120 190 255"} / ${(0.05 + 0.4 * (count / this.most) ** 0.6).toFixed(3)})`;
       context.fillRect(p.x, p.y, cell * camera.zoom - 1, cell * camera.zoom - 1);
     });

@@ -6,6 +6,7 @@
  */
 
 import { toScreen } from "../render/camera";
+import { nearestCopy } from "../render/tiles";
 import { agentPosition, type Body, type Frame, type Point } from "../net/protocol";
 import { blend, type Moment } from "../net/timeline";
 import type { Lines } from "./lines";
@@ -39,7 +40,8 @@ export function drawBodies(lines: Lines, moment: Moment, bodies: Body[], look: B
     if (body.row >= frame.count) continue;
     const { at, heading } = placeOf(moment, body.row);
     const size = look.half * Math.sqrt(body.gene_size ?? 1);
-    drawBody(lines, { p: toScreen(lines.camera, lines.view, at), heading, size, length: 1 }, body, look);
+    const near = nearestCopy(at, lines.camera, frame.wraps ? frame : null);
+    drawBody(lines, { p: toScreen(lines.camera, lines.view, near), heading, size, length: 1 }, body, look);
   }
   lines.context.restore();
 }
@@ -87,7 +89,8 @@ function drawParts({ context, light }: Surface, { p, heading, size, length }: Sh
     const side = k % 2 === 0 ? 1 : -1;
     triangle(context, [x, 0.25 * side], [x - 0.5, 0.95 * side], [x - 0.45, 0.3 * side]);
   }
-  for (let k = 0; k < count("part_tail"); k++) triangle(context, [-0.5, 0], [-1.3 - 0.2 * k, 0.35], [-1.3 - 0.2 * k, -0.35]);
+  for (let k = 0; k < count("part_tail"); k++)
+    triangle(context, [-0.5, 0], [-1.3 - 0.2 * k, 0.35], [-1.3 - 0.2 * k, -0.35]);
   context.fill();
   context.stroke();
   context.beginPath();
@@ -95,11 +98,13 @@ function drawParts({ context, light }: Surface, { p, heading, size, length }: Sh
     const x = 0.45 - 0.28 * k;
     for (const side of [1, -1]) stroke(context, x, 0.2 * side, x - 0.1, 0.62 * side);
   }
-  for (let k = 0; k < count("part_antenna"); k++) stroke(context, 0.8, 0, 1.5, (k % 2 === 0 ? 1 : -1) * (0.3 + 0.2 * Math.floor(k / 2)));
+  for (let k = 0; k < count("part_antenna"); k++)
+    stroke(context, 0.8, 0, 1.5, (k % 2 === 0 ? 1 : -1) * (0.3 + 0.2 * Math.floor(k / 2)));
   for (let k = 0; k < count("part_shell"); k++) arc(context, -0.2, 0, 0.5 + 0.12 * k);
   context.stroke();
   context.beginPath();
-  for (let k = 0; k < count("part_eye"); k++) arc(context, 0.5 - 0.16 * Math.floor(k / 2), (k % 2 === 0 ? 1 : -1) * 0.16, 0.1);
+  for (let k = 0; k < count("part_eye"); k++)
+    arc(context, 0.5 - 0.16 * Math.floor(k / 2), (k % 2 === 0 ? 1 : -1) * 0.16, 0.1);
   context.fillStyle = light ? "#10151f" : "#ffffff";
   context.fill();
   context.restore();
@@ -137,7 +142,13 @@ export function signsOf(body: Body, { stances, sexes }: Pick<BodyLook, "stances"
   return signs.join("");
 }
 
-function drawSigns({ context, light }: Surface, p: Point, size: number, body: Body, look: Pick<BodyLook, "stances" | "sexes">): void {
+function drawSigns(
+  { context, light }: Surface,
+  p: Point,
+  size: number,
+  body: Body,
+  look: Pick<BodyLook, "stances" | "sexes">,
+): void {
   const top = p.y - size * 1.5 - 4;
   if (size >= BARS_PX) {
     const width = Math.max(16, 2 * size);
@@ -152,7 +163,15 @@ function drawSigns({ context, light }: Surface, p: Point, size: number, body: Bo
   context.fillText(signs, p.x, top - 6);
 }
 
-function bar(context: CanvasRenderingContext2D, x: number, y: number, width: number, share: number, color: string, light: boolean): void {
+function bar(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  share: number,
+  color: string,
+  light: boolean,
+): void {
   context.fillStyle = light ? "rgb(20 30 50 / 0.25)" : "rgb(220 230 255 / 0.22)";
   context.fillRect(x - width / 2, y, width, 2.5);
   context.fillStyle = color;

@@ -4,6 +4,7 @@ import { toScreen } from "../render/camera";
 import { disc, gauge, tracePath, type Lines } from "./lines";
 import type { PointerMode, Predator, SceneObject } from "../net/protocol";
 import { predatorShape } from "../render/hunter_shapes";
+import { attacks, ink, shade, themed, things } from "../render/looks_of_things";
 import { say } from "../text/language";
 
 export interface Hand {
@@ -20,11 +21,23 @@ export function drawScenery(lines: Lines, things: SceneObject[]): void {
   for (const thing of things) if (thing.kind === "territory") drawTerritory(lines, thing);
   for (const thing of things) {
     switch (thing.kind) {
-      case "circle": case "wall": case "polygon": drawObstacle(lines, thing); break;
-      case "attractor": ring(lines, { x: thing.x, y: thing.y, mode: thing.strength < 0 ? "repel" : "attract" }, thing.radius); break;
-      case "threat": ring(lines, { x: thing.x, y: thing.y, mode: "scare" }, thing.radius); break;
-      case "food": drawFood(lines, thing); break;
-      case "carcass": drawCarcass(lines, thing); break;
+      case "circle":
+      case "wall":
+      case "polygon":
+        drawObstacle(lines, thing);
+        break;
+      case "attractor":
+        ring(lines, { x: thing.x, y: thing.y, mode: thing.strength < 0 ? "repel" : "attract" }, thing.radius);
+        break;
+      case "threat":
+        ring(lines, { x: thing.x, y: thing.y, mode: "scare" }, thing.radius);
+        break;
+      case "food":
+        drawFood(lines, thing);
+        break;
+      case "carcass":
+        drawCarcass(lines, thing);
+        break;
     }
   }
   for (const thing of things) if (thing.kind === "predator") drawPredator(lines, thing);
@@ -32,8 +45,9 @@ export function drawScenery(lines: Lines, things: SceneObject[]): void {
 
 function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">): void {
   const { context, camera, view, light } = lines;
-  context.fillStyle = light ? "rgb(70 80 100 / 0.30)" : "rgb(140 158 200 / 0.17)";
-  context.strokeStyle = light ? "rgb(50 60 80 / 0.75)" : "rgb(190 205 240 / 0.65)";
+  const looks = things.obstacle;
+  context.fillStyle = ink(looks.fill, light, themed(looks.fill_alpha, light));
+  context.strokeStyle = ink(looks.line, light, themed(looks.line_alpha, light));
   context.lineJoin = context.lineCap = "round";
   context.lineWidth = shape.kind === "wall" ? 4 : 1.5;
   context.beginPath();
@@ -47,14 +61,11 @@ function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">):
   context.stroke();
 }
 
-const POINTER_COLORS = { attract: "255 209 128", repel: "120 180 255", scare: "255 120 100", none: "0 0 0" };
-const POINTER_INKS = { attract: "168 84 12", repel: "28 84 170", scare: "170 40 24", none: "0 0 0" };
-
 /** An attractor is a warm ring, a repulsor a cool dashed one; a threat is crossed out. */
 export function ring({ context, camera, view, light }: Lines, hand: Hand, radius: number): void {
   const p = toScreen(camera, view, hand);
   const size = Math.max(14, radius * camera.zoom);
-  const rgb = (light ? POINTER_INKS : POINTER_COLORS)[hand.mode];
+  const rgb = hand.mode === "none" ? "0 0 0" : shade(things.pointer[hand.mode], light).join(" ");
   const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
   glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
   glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);
@@ -81,7 +92,7 @@ function drawFood({ context, camera, view, light }: Lines, food: Kind<"food">): 
   const p = toScreen(camera, view, food);
   const size = Math.max(7, food.radius * camera.zoom);
   const share = food.capacity > 0 ? food.amount / food.capacity : 0;
-  const rgb = light ? "22 110 74" : "126 226 168";
+  const rgb = shade(things.food.rgb, light).join(" ");
   context.fillStyle = `rgb(${rgb} / ${(0.08 + 0.2 * share).toFixed(3)})`;
   disc(context, p, size);
   context.fill();
@@ -104,26 +115,28 @@ function drawFood({ context, camera, view, light }: Lines, food: Kind<"food">): 
 function drawCarcass({ context, camera, view, light }: Lines, carcass: Kind<"carcass">): void {
   const p = toScreen(camera, view, carcass);
   const share = carcass.capacity > 0 ? carcass.amount / carcass.capacity : 0;
-  context.strokeStyle = light ? "rgb(120 60 40 / 0.9)" : "rgb(226 170 150 / 0.85)";
-  context.lineWidth = 1.6;
+  const { rgb, alpha, width, spine, ribs, rib, gauge: rim } = things.carcass;
+  context.strokeStyle = ink(rgb, light, themed(alpha, light));
+  context.lineWidth = width;
   context.lineCap = "round";
   context.beginPath();
-  context.moveTo(p.x - 6, p.y);
-  context.lineTo(p.x + 6, p.y);
-  for (const x of [-3.5, 0, 3.5]) {
-    context.moveTo(p.x + x - 1, p.y - 4);
-    context.quadraticCurveTo(p.x + x + 1.5, p.y, p.x + x - 1, p.y + 4);
+  context.moveTo(p.x - spine, p.y);
+  context.lineTo(p.x + spine, p.y);
+  for (const x of ribs) {
+    context.moveTo(p.x + x - 1, p.y - rib);
+    context.quadraticCurveTo(p.x + x + 1.5, p.y, p.x + x - 1, p.y + rib);
   }
   context.stroke();
   context.lineWidth = 1.5;
-  gauge(context, p, 9, share);
+  gauge(context, p, rim, share);
   context.stroke();
 }
 
 function drawTerritory({ context, camera, view, light }: Lines, land: Kind<"territory">): void {
   const p = toScreen(camera, view, land);
-  context.strokeStyle = light ? "rgb(150 70 20 / 0.5)" : "rgb(255 180 120 / 0.4)";
-  context.fillStyle = light ? "rgb(150 70 20 / 0.04)" : "rgb(255 180 120 / 0.035)";
+  const { rgb, line_alpha, fill_alpha } = things.home;
+  context.strokeStyle = ink(rgb, light, themed(line_alpha, light));
+  context.fillStyle = ink(rgb, light, themed(fill_alpha, light));
   context.lineWidth = 1.5;
   context.setLineDash([10, 8]);
   disc(context, p, land.radius * camera.zoom);
@@ -138,27 +151,24 @@ export function inside(x: number, width: number, window: number): number {
   return x < 0 || x > window ? x : Math.min(Math.max(x, least), Math.max(least, window - least));
 }
 
-const AFTER_PREY = /hunt|chas|dive|diving|attack|stoop|pursu|strik/;
-const BUSY = /feed|eat|mat|fight/;
-
 /** Its current fright radius and its target. */
 function drawIntent({ context, camera, view, light }: Lines, hunter: Predator): void {
   const p = toScreen(camera, view, hunter);
-  const rgb = light ? "156 31 16" : "255 140 110";
+  const { ring, dash } = things.hunter;
   if (hunter.fright !== undefined && hunter.fright > 0) {
-    context.strokeStyle = `rgb(${rgb} / 0.4)`;
-    context.fillStyle = `rgb(${rgb} / 0.05)`;
+    context.strokeStyle = ink(ring, light, 0.4);
+    context.fillStyle = ink(ring, light, 0.05);
     context.lineWidth = 1;
-    context.setLineDash([3, 6]);
+    context.setLineDash(dash.fright);
     disc(context, p, hunter.fright * camera.zoom);
     context.fill();
     context.stroke();
   }
   if (hunter.target_x !== undefined && hunter.target_y !== undefined) {
     const q = toScreen(camera, view, { x: hunter.target_x, y: hunter.target_y });
-    context.strokeStyle = `rgb(${rgb} / 0.85)`;
+    context.strokeStyle = ink(ring, light, 0.85);
     context.lineWidth = 1.4;
-    context.setLineDash([7, 4]);
+    context.setLineDash(dash.target);
     context.beginPath();
     context.moveTo(p.x, p.y);
     context.lineTo(q.x, q.y);
@@ -187,18 +197,18 @@ function drawPredator({ context, camera, view, light }: Lines, hunter: Predator)
     context.restore();
   };
   if (high > 0.02) paint(p.x + 0.6 * size * high, p.y + 1.2 * size * high, "rgb(0 0 0 / 0.28)");
-  const angry = AFTER_PREY.test(hunter.state);
-  paint(p.x, p.y, light ? (angry ? "#9c1f10" : "#4a2b12") : angry ? "#ff7a5c" : "#ffd9a8");
+  const angry = attacks(hunter.state);
+  paint(p.x, p.y, ink(angry ? things.hunter.attacking : things.hunter.calm, light));
   context.lineWidth = angry ? 2 : 1.2;
-  context.strokeStyle = light ? `rgb(156 31 16 / ${angry ? 0.9 : 0.35})` : `rgb(255 140 110 / ${angry ? 0.9 : 0.35})`;
-  context.setLineDash(BUSY.test(hunter.state) ? [2, 4] : angry ? [] : [6, 6]);
+  context.strokeStyle = ink(things.hunter.ring, light, angry ? 0.9 : 0.35);
+  context.setLineDash(angry ? [] : things.hunter.dash.calm);
   disc(context, p, size * 1.7);
   context.stroke();
   context.setLineDash([]);
   const [w, top] = [size * 2.2, p.y + size * 1.9];
-  context.fillStyle = light ? "rgb(20 30 50 / 0.25)" : "rgb(220 230 255 / 0.25)";
+  context.fillStyle = ink(things.energy.trough, light, 0.25);
   context.fillRect(p.x - w / 2, top, w, 3);
-  context.fillStyle = hunter.energy < 0.25 ? (light ? "#9c1f10" : "#ff7a5c") : light ? "#1b6e48" : "#7ee2a8";
+  context.fillStyle = ink(hunter.energy < 0.25 ? things.energy.low : things.energy.full, light);
   context.fillRect(p.x - w / 2, top, w * Math.min(1, Math.max(0, hunter.energy)), 3);
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "center";

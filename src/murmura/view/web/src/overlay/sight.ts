@@ -24,7 +24,12 @@ export function sightsOf(scenario: JsonObject, means: number[] = []): Sight[] {
     const own = isObject(kind) && isObject(kind.values) ? kind.values : {};
     const value = (name: string) => own[`perception.${name}`] ?? valueAt(scenario, `perception.${name}`);
     const half = (Math.min(360, Number(value("field_of_view") ?? 360)) * Math.PI) / 360;
-    return { radius: means[k] ?? Number(value("radius") ?? 50), half, cosine: half >= Math.PI ? -1 : Math.cos(half), nearest: Number(value("nearest") ?? Infinity) || Infinity };
+    return {
+      radius: means[k] ?? Number(value("radius") ?? 50),
+      half,
+      cosine: half >= Math.PI ? -1 : Math.cos(half),
+      nearest: Number(value("nearest") ?? Infinity) || Infinity,
+    };
   });
 }
 
@@ -75,7 +80,13 @@ export function evenly(list: number[], every: number): number[] {
 }
 
 /** Calls `link(me, other, dx, dy)` for every neighbour that each of `who` sees, up to `most` links. */
-export function eachSight(crowd: Crowd, who: number[], sights: Sight[], most: number, link: (me: number, other: number, dx: number, dy: number) => void): void {
+export function eachSight(
+  crowd: Crowd,
+  who: number[],
+  sights: Sight[],
+  most: number,
+  link: (me: number, other: number, dx: number, dy: number) => void,
+): void {
   const reach = Math.max(...sights.map((sight) => sight.radius));
   const cells = new Cells(crowd, reach);
   let left = most;
@@ -110,12 +121,17 @@ class Cells {
   private readonly rows: number;
   private readonly side: Size;
 
-  constructor(private readonly crowd: Crowd, reach: number) {
+  constructor(
+    private readonly crowd: Crowd,
+    reach: number,
+  ) {
     // A wrapping world has a whole number of squares, so that the last one borders the first.
     const { wrap } = crowd;
     this.columns = wrap ? Math.max(1, Math.floor(wrap.width / reach)) : Infinity;
     this.rows = wrap ? Math.max(1, Math.floor(wrap.height / reach)) : Infinity;
-    this.side = wrap ? { width: wrap.width / this.columns, height: wrap.height / this.rows } : { width: reach, height: reach };
+    this.side = wrap
+      ? { width: wrap.width / this.columns, height: wrap.height / this.rows }
+      : { width: reach, height: reach };
     for (let k = 0; k < crowd.count; k++) {
       const key = this.key(this.column(k), this.row(k));
       const square = this.squares.get(key);

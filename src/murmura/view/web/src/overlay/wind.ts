@@ -13,7 +13,12 @@ interface Wind {
 }
 
 /** Streak k is a pure function of time, so there is no state to update when the window is resized. */
-export function streak(k: number, seconds: number, blow: Wind, room: Size): { x: number; y: number; fade: number; dx: number; dy: number } {
+export function streak(
+  k: number,
+  seconds: number,
+  blow: Wind,
+  room: Size,
+): { x: number; y: number; fade: number; dx: number; dy: number } {
   const angle = (blow.direction * Math.PI) / 180;
   const phase = (seconds / LIFE + hash(k)) % 1;
   const turn = Math.floor(seconds / LIFE + hash(k));
@@ -40,7 +45,9 @@ export function drawWind(lines: Lines, blow: Wind, seconds: number): void {
   for (let k = 0; k < STREAKS; k++) {
     const { x, y, fade, dx, dy } = streak(k, seconds, blow, room);
     const p = toScreen(camera, view, { x: left + x, y: top + y });
-    context.strokeStyle = light ? `rgb(40 70 110 / ${(0.3 * fade).toFixed(3)})` : `rgb(190 215 255 / ${(0.26 * fade).toFixed(3)})`;
+    context.strokeStyle = light
+      ? `rgb(40 70 110 / ${(0.3 * fade).toFixed(3)})`
+      : `rgb(190 215 255 / ${(0.26 * fade).toFixed(3)})`;
     context.beginPath();
     context.moveTo(p.x - dx * length, p.y - dy * length);
     context.lineTo(p.x, p.y);

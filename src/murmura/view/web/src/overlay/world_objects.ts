@@ -1,6 +1,17 @@
 /** The objects in the world: those of the scenario, and those the server sent. */
 
-import { isObject, type Hello, type Json, type JsonObject, type Pair, type Placeable, type Point, type SceneObject, type SpeciesInfo, type Triple } from "../net/protocol";
+import {
+  isObject,
+  type Hello,
+  type Json,
+  type JsonObject,
+  type Pair,
+  type Placeable,
+  type Point,
+  type SceneObject,
+  type SpeciesInfo,
+  type Triple,
+} from "../net/protocol";
 
 const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isObject) : []);
 const number = (item: JsonObject, key: string) => Number(item[key] ?? 0);
@@ -13,22 +24,52 @@ export function objectsOf(scenario: JsonObject): SceneObject[] {
     return isObject(rule) && rule.enabled === true ? rule : {};
   };
   const height = (item: JsonObject) => (typeof item.z === "number" ? { z: item.z } : {});
-  const at = (item: JsonObject) => ({ x: number(item, "x"), y: number(item, "y"), ...height(item), radius: number(item, "radius") });
+  const at = (item: JsonObject) => ({
+    x: number(item, "x"),
+    y: number(item, "y"),
+    ...height(item),
+    radius: number(item, "radius"),
+  });
   const obstacles = list(scenario.obstacles).map(obstacleOf);
-  const pulls = list(active("attractors").points).map((point): SceneObject => ({ kind: "attractor", ...at(point), strength: number(point, "strength") }));
+  const pulls = list(active("attractors").points).map((point): SceneObject => ({
+    kind: "attractor",
+    ...at(point),
+    strength: number(point, "strength"),
+  }));
   const threats = list(active("fear").threats).map((threat): SceneObject => ({ kind: "threat", ...at(threat) }));
   const names = list(scenario.species).map((kind) => String(kind.name));
-  const homes = list(active("territory").homes).map((home): SceneObject => ({ kind: "territory", ...at(home), species: names[number(home, "owner")] ?? "" }));
+  const homes = list(active("territory").homes).map((home): SceneObject => ({
+    kind: "territory",
+    ...at(home),
+    species: names[number(home, "owner")] ?? "",
+  }));
   const wind = active("wind");
-  const blows: SceneObject[] = number(wind, "speed") > 0 ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }] : [];
+  const blows: SceneObject[] =
+    number(wind, "speed") > 0
+      ? [{ kind: "wind", speed: number(wind, "speed"), direction: number(wind, "direction") }]
+      : [];
   return [...homes, ...obstacles, ...pulls, ...threats, ...blows];
 }
 
 function obstacleOf(shape: JsonObject): SceneObject {
-  const { x, y, z, radius, bottom, top, turn } = Object.fromEntries(Object.entries(shape).filter(([, value]) => typeof value === "number")) as Record<string, number | undefined>;
+  const { x, y, z, radius, bottom, top, turn } = Object.fromEntries(
+    Object.entries(shape).filter(([, value]) => typeof value === "number"),
+  ) as Record<string, number | undefined>;
   const round = { x: x ?? 0, y: y ?? 0, radius: radius ?? 0 };
-  if (shape.kind === "cylinder") return { kind: "cylinder", ...round, ...(bottom === undefined ? {} : { bottom }), ...(top === undefined ? {} : { top }) };
-  if (shape.kind === "box") return { kind: "box", low: shape.low as Triple, high: shape.high as Triple, ...(turn === undefined ? {} : { turn }) };
+  if (shape.kind === "cylinder")
+    return {
+      kind: "cylinder",
+      ...round,
+      ...(bottom === undefined ? {} : { bottom }),
+      ...(top === undefined ? {} : { top }),
+    };
+  if (shape.kind === "box")
+    return {
+      kind: "box",
+      low: shape.low as Triple,
+      high: shape.high as Triple,
+      ...(turn === undefined ? {} : { turn }),
+    };
   if (shape.kind === "plane") return { kind: "plane", point: shape.point as Triple, normal: shape.normal as Triple };
   if (radius !== undefined) return { kind: "circle", ...round, ...(z === undefined ? {} : { z }) };
   return { kind: shape.kind === "wall" ? "wall" : "polygon", points: (shape.points ?? []) as Pair[] };
@@ -41,7 +82,11 @@ export function objectNear(things: SceneObject[], kind: Placeable, place: Point,
     if (thing.kind === "attractor") return (kind === "attractor" || kind === "food") && near(thing.x, thing.y);
     if (thing.kind === "food") return kind === "food" && near(thing.x, thing.y, thing.radius);
     if (thing.kind === "circle") return kind === "circle" && near(thing.x, thing.y, thing.radius);
-    return thing.kind === "wall" && kind === "wall" && thing.points.some(([x, y], k) => k > 0 && onLine(thing.points[k - 1], [x, y], place) <= reach);
+    return (
+      thing.kind === "wall" &&
+      kind === "wall" &&
+      thing.points.some(([x, y], k) => k > 0 && onLine(thing.points[k - 1], [x, y], place) <= reach)
+    );
   });
 }
 

@@ -24,15 +24,37 @@ export class Feed {
   private last = 0;
 
   constructor(private readonly callbacks: FeedCallbacks) {
-    const filters = element("fieldset", { class: "filters" }, element("legend", { class: "quiet" }, "Kinds of events"), ...Object.entries(EVENT_KINDS).map(([kind, plural]) => this.filter(kind, plural)));
-    const copy = element("button", { type: "button", click: () => { void this.copy(); } }, "Copy");
-    this.root = element("section", { class: "feed glass", "aria-label": "Events", hidden: true }, element("div", { class: "row" }, element("h2", {}, "Events"), copy), filters, this.list);
+    const filters = element(
+      "fieldset",
+      { class: "filters" },
+      element("legend", { class: "quiet" }, "Kinds of events"),
+      ...Object.entries(EVENT_KINDS).map(([kind, plural]) => this.filter(kind, plural)),
+    );
+    const copy = element(
+      "button",
+      {
+        type: "button",
+        click: () => {
+          void this.copy();
+        },
+      },
+      "Copy",
+    );
+    this.root = element(
+      "section",
+      { class: "feed glass", "aria-label": "Events", hidden: true },
+      element("div", { class: "row" }, element("h2", {}, "Events"), copy),
+      filters,
+      this.list,
+    );
   }
 
   private filter(kind: string, plural: string): HTMLElement {
     const box = element("input", { type: "checkbox", id: `event-${kind}` });
     box.checked = !QUIET.includes(kind);
-    box.addEventListener("change", () => { this.show(); });
+    box.addEventListener("change", () => {
+      this.show();
+    });
     const count = element("span", {}, "0");
     const label = element("label", { for: `event-${kind}`, hidden: true }, box, ` ${plural} `, count);
     this.boxes.set(kind, { box, label, count });
@@ -52,8 +74,15 @@ export class Feed {
     this.isStale = true;
   }
 
+  /** The flock has gone back: later events have not happened. */
+  private forgetAfter(step: number): void {
+    this.events = this.events.filter((event) => event.step <= step);
+    this.isStale = true;
+  }
+
   /** Called with every status: a list that changes more often cannot be read. */
-  status({ totals = {} }: Status): void {
+  status({ totals = {}, step }: Status): void {
+    if (step < (this.events.at(-1)?.step ?? 0)) this.forgetAfter(step);
     for (const [kind, { label, count }] of this.boxes) {
       label.hidden = !(kind in totals);
       const text = (totals[kind] ?? 0).toLocaleString("en");
@@ -75,12 +104,32 @@ export class Feed {
     this.isStale = false;
     this.last = performance.now();
     const rows = this.chosen.slice(-SHOWN).reverse();
-    this.list.replaceChildren(...(rows.length > 0 ? rows.map((event) => this.line(event)) : [element("li", { class: "none" }, "No events yet.")]));
+    this.list.replaceChildren(
+      ...(rows.length > 0
+        ? rows.map((event) => this.line(event))
+        : [element("li", { class: "none" }, "No events yet.")]),
+    );
   }
 
   private line(event: FlockEvent): HTMLElement {
     const place = { x: event.x, y: event.y };
-    return element("li", { class: event.kind }, element("button", { type: "button", class: "bare", title: "Go there", click: () => { this.callbacks.go(place); } }, element("time", {}, this.time(event)), ` ${eventInWords(event)}`));
+    return element(
+      "li",
+      { class: event.kind },
+      element(
+        "button",
+        {
+          type: "button",
+          class: "bare",
+          title: "Go there",
+          click: () => {
+            this.callbacks.go(place);
+          },
+        },
+        element("time", {}, this.time(event)),
+        ` ${eventInWords(event)}`,
+      ),
+    );
   }
 
   private time({ step }: FlockEvent): string {
@@ -88,7 +137,12 @@ export class Feed {
   }
 
   private async copy(): Promise<void> {
-    const text = this.chosen.map((event) => `${this.time(event)}\t${event.kind}\t${eventInWords(event)}\t${event.x.toFixed(1)}\t${event.y.toFixed(1)}`).join("\n");
+    const text = this.chosen
+      .map(
+        (event) =>
+          `${this.time(event)}\t${event.kind}\t${eventInWords(event)}\t${event.x.toFixed(1)}\t${event.y.toFixed(1)}`,
+      )
+      .join("\n");
     try {
       await navigator.clipboard.writeText(text);
       note(`${this.chosen.length} events copied.`);

@@ -2,7 +2,8 @@
 
 import { download, element } from "../dom";
 import { isObject, type Hello } from "../net/protocol";
-import { saveJson } from "../tools/capture";
+import { saveJson } from "../share/capture";
+import { savePage } from "../share/page_file";
 import { note } from "../text/toasts";
 import { say } from "../text/language";
 
@@ -14,9 +15,29 @@ export interface FilesCallbacks {
 
 export class Files {
   readonly root: HTMLElement;
-  private readonly run = element("button", { type: "button", "aria-pressed": "false", click: () => { void this.toggle(); } }, "Record a run");
+  private readonly run = element(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      click: () => {
+        void this.toggle();
+      },
+    },
+    "Record a run",
+  );
   private readonly note = element("p", { class: "told", role: "status" });
-  private readonly page = element("button", { type: "button", title: "One file that simulates this scenario in any browser with WebGPU, without a server", click: () => { void this.savePage(); } }, "Save as a page");
+  private readonly page = element(
+    "button",
+    {
+      type: "button",
+      title: "One file that needs no server: it simulates this scenario in any browser",
+      click: () => {
+        void this.savePage();
+      },
+    },
+    "Save as a page",
+  );
   private recording = false;
 
   constructor(private readonly callbacks: FilesCallbacks) {
@@ -24,14 +45,39 @@ export class Files {
       "details",
       { class: "appearance files" },
       element("summary", {}, "Runs and files"),
-      element("div", { class: "buttons" },
+      element(
+        "div",
+        { class: "buttons" },
         this.run,
-        element("button", { type: "button", title: "A checkpoint, for Simulation.restore", click: () => { void this.saveState(); } }, "Save the state"),
+        element(
+          "button",
+          {
+            type: "button",
+            title: "A checkpoint, for Simulation.restore",
+            click: () => {
+              void this.saveState();
+            },
+          },
+          "Save the state",
+        ),
         this.page,
-        element("button", { type: "button", title: "The command that runs this scenario; a changed one is saved as a file with it", click: () => { void this.copyCommand(); } }, "Copy the command")),
+        element(
+          "button",
+          {
+            type: "button",
+            title: "The command that runs this scenario; a changed one is saved as a file with it",
+            click: () => {
+              void this.copyCommand();
+            },
+          },
+          "Copy the command",
+        ),
+      ),
       this.note,
     );
-    this.root.addEventListener("toggle", () => { if ((this.root as HTMLDetailsElement).open) void this.ask(); });
+    this.root.addEventListener("toggle", () => {
+      if ((this.root as HTMLDetailsElement).open) void this.ask();
+    });
   }
 
   /** Ask the server: another page may have started or stopped the recording. */
@@ -45,7 +91,10 @@ export class Files {
     if (!isObject(answer)) return;
     const folder = typeof answer.folder === "string" ? answer.folder : "";
     this.show(answer.recording === true, folder);
-    if (answer.recording !== true) this.note.textContent = say(`${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`);
+    if (answer.recording !== true)
+      this.note.textContent = say(
+        `${Number(answer.frames)} frames in ${folder}. Watch them with: murmura replay ${folder}`,
+      );
   }
 
   private show(recording: boolean, folder: string): void {
@@ -66,17 +115,13 @@ export class Files {
   }
 
   private async savePage(): Promise<void> {
-    const name = String(this.callbacks.hello()?.scenario.name ?? "flock");
     this.page.disabled = true; // it takes some seconds, and the server makes one at a time
     this.note.textContent = say("Building the page …");
     try {
-      const answer = await fetch("./api/page");
-      if (!answer.ok) throw new Error(await reasonOf(answer));
-      download(`${name}.html`, await answer.blob());
-      this.note.textContent = say(`Saved ${name}.html. Open it from disk or from any static host.`);
+      this.note.textContent = say(await savePage(String(this.callbacks.hello()?.scenario.name ?? "flock")));
     } catch (error) {
       this.note.textContent = "";
-      note(`The page could not be saved: ${error instanceof Error ? error.message : "no answer"}`, "error");
+      note(error instanceof Error ? error.message : "The page could not be saved: no answer", "error");
     } finally {
       this.page.disabled = false;
     }
@@ -115,16 +160,14 @@ function fileOf(hello: Begun): string | null {
   return hello.shipped && JSON.stringify(hello.scenario) === JSON.stringify(hello.loaded) ? null : nameOf(hello);
 }
 
-async function reasonOf(answer: Response): Promise<string> {
-  const data: unknown = await answer.json().catch(() => null);
-  return isObject(data) && typeof data.error === "string" ? data.error : `the server answered ${answer.status}`;
-}
-
 async function asked(path: string, body?: unknown): Promise<unknown> {
   try {
     const answer = await fetch(path, body === undefined ? {} : { method: "POST", body: JSON.stringify(body) });
     const data: unknown = await answer.json();
-    if (!answer.ok) throw new Error(isObject(data) && typeof data.error === "string" ? data.error : `the server answered ${answer.status}`);
+    if (!answer.ok)
+      throw new Error(
+        isObject(data) && typeof data.error === "string" ? data.error : `the server answered ${answer.status}`,
+      );
     return data;
   } catch (error) {
     note(error instanceof Error ? error.message : "no answer", "error");

@@ -16,20 +16,38 @@ export class Help {
   constructor(private readonly settings: Settings) {
     const on = element("input", { type: "checkbox", id: "keys-on" });
     on.checked = settings.looks.keys;
-    on.addEventListener("change", () => { settings.set({ keys: on.checked }); });
+    on.addEventListener("change", () => {
+      settings.set({ keys: on.checked });
+    });
     this.dialog = element(
       "dialog",
       { class: "sheet", "aria-labelledby": "sheet-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
       element("h2", { id: "sheet-title" }, "Keys and gestures"),
-      element("dl", {}, ...MOUSE.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
+      element(
+        "dl",
+        {},
+        ...MOUSE.map(([key, text]) =>
+          element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)),
+        ),
+      ),
       this.list,
       this.prompt,
       element(
         "div",
         { class: "row" },
         element("label", { for: "keys-on" }, on, " Single-key shortcuts (? and Esc always work)"),
-        element("button", { type: "button", click: () => { this.change({}); this.prompt.textContent = say("All keys have been reset."); } }, "Reset keys"),
+        element(
+          "button",
+          {
+            type: "button",
+            click: () => {
+              this.change({});
+              this.prompt.textContent = say("All keys have been reset.");
+            },
+          },
+          "Reset keys",
+        ),
       ),
     );
     this.dialog.addEventListener("click", (event) => {
@@ -38,10 +56,17 @@ export class Help {
     this.dialog.addEventListener("close", () => {
       this.awaited = null;
       // Browsers leave the focus on the hidden button if nothing had it before, and Space would press it.
-      if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement)) document.activeElement.blur();
+      if (document.activeElement instanceof HTMLElement && this.dialog.contains(document.activeElement))
+        document.activeElement.blur();
     });
     // Before the page and the dialog: while waiting for a key, Esc only cancels that.
-    this.dialog.addEventListener("keydown", (event) => { this.keyDown(event); }, { capture: true });
+    this.dialog.addEventListener(
+      "keydown",
+      (event) => {
+        this.keyDown(event);
+      },
+      { capture: true },
+    );
     this.refresh();
     document.body.append(this.dialog);
   }
@@ -53,13 +78,27 @@ export class Help {
 
   private refresh(): void {
     const { bindings } = this.settings.looks;
-    this.list.replaceChildren(...SHORTCUTS.map(({ action, text }) => {
-      const shown = shownKeys(keysOf(action, bindings));
-      const key = FIXED.includes(action)
-        ? element("kbd", {}, shown)
-        : element("button", { type: "button", class: "key", "data-action": action, "aria-label": `${text}: ${shown}. Change its key`, click: () => { this.wait(action, text); } }, element("kbd", {}, shown));
-      return element("div", {}, element("dt", {}, key), element("dd", {}, text));
-    }));
+    this.list.replaceChildren(
+      ...SHORTCUTS.map(({ action, text }) => {
+        const shown = shownKeys(keysOf(action, bindings));
+        const key = FIXED.includes(action)
+          ? element("kbd", {}, shown)
+          : element(
+              "button",
+              {
+                type: "button",
+                class: "key",
+                "data-action": action,
+                "aria-label": `${text}: ${shown}. Change its key`,
+                click: () => {
+                  this.wait(action, text);
+                },
+              },
+              element("kbd", {}, shown),
+            );
+        return element("div", {}, element("dt", {}, key), element("dd", {}, text));
+      }),
+    );
   }
 
   private wait(action: Action, text: string): void {

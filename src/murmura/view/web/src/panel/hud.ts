@@ -1,19 +1,54 @@
-/** Name and status of the run: a line at the top; a click on the name opens the details. */
+/** Title of the scene and what to watch, for a while and whenever one comes back to the title; numbers behind “Details”. */
 
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
 import { say } from "../text/language";
+import { sceneTitle } from "../text/scene_title";
 
-const ROWS = ["seed", "step", "hash", "steps/s", "agents", "polarization", "hunters", "males", "females", "pairs", "fights", "meals", "captures", "time of day", "fps"] as const;
+const TOLD_MS = 10_000;
+
+const ROWS = [
+  "seed",
+  "step",
+  "hash",
+  "steps/s",
+  "agents",
+  "polarization",
+  "hunters",
+  "males",
+  "females",
+  "pairs",
+  "fights",
+  "meals",
+  "captures",
+  "time of day",
+  "fps",
+] as const;
 
 export class Hud {
   readonly root: HTMLElement;
-  private readonly name = element("button", { type: "button", class: "name", "aria-expanded": "false", title: "About this run", "aria-controls": "facts" });
+  private readonly name = element("button", {
+    type: "button",
+    class: "name",
+    title: "What to watch",
+    "aria-describedby": "sentence",
+    click: () => {
+      this.root.classList.toggle("telling");
+    },
+  });
+  private readonly details = element(
+    "button",
+    { type: "button", class: "details", "aria-expanded": "false", "aria-controls": "facts" },
+    "Details",
+  );
+  private shown = ""; // the title
+  private leaving = 0; // the timer of the sentence
   private readonly brief = element("span", { class: "brief" });
   private readonly more: HTMLElement;
-  private readonly title = element("p", { class: "title" });
+  private readonly title = element("p", { class: "title", id: "sentence" });
   private readonly cells = new Map<string, HTMLElement>();
   private readonly share = element("span", { class: "share" });
+  private live = "live"; // or what simulates an exported page
   private word = "live"; // or "replay" or "watching"
   private isVisitor = false;
   private pictures = 0;
@@ -28,14 +63,28 @@ export class Hud {
       this.cells.set(row, cell);
       list.append(element("div", {}, element("dt", {}, row), cell));
     }
-    this.name.addEventListener("click", unfold);
-    this.more = element("div", { id: "facts", class: "more", hidden: true }, this.title, list);
-    this.root = element("section", { class: "hud", "aria-label": "Run status" }, element("div", { class: "brand" }, this.name, this.line, this.brief, this.share), this.more);
+    this.details.addEventListener("click", unfold);
+    this.more = element("div", { id: "facts", class: "more glass", hidden: true }, this.brief, list);
+    this.root = element(
+      "section",
+      { class: "hud", "aria-label": "Run status" },
+      element(
+        "div",
+        { class: "brand" },
+        element("span", { class: "product" }, "Murmura"),
+        this.line,
+        this.details,
+        this.share,
+      ),
+      this.name,
+      this.title,
+      this.more,
+    );
   }
 
   unfolded(yes: boolean): void {
     this.more.hidden = !yes;
-    this.name.setAttribute("aria-expanded", String(yes));
+    this.details.setAttribute("aria-expanded", String(yes));
   }
 
   connected(yes: boolean): void {
@@ -54,16 +103,31 @@ export class Hud {
   }
 
   hello(hello: Hello): void {
-    this.name.textContent = String(hello.label ?? hello.scenario.name ?? "murmura").replaceAll("-", " ");
+    const { heading, sentence } = sceneTitle(String(hello.scenario.name ?? ""), String(hello.scenario.title ?? ""));
+    this.name.textContent = say(hello.label?.replaceAll("-", " ") ?? heading);
+    this.title.textContent = say(sentence);
     this.isVisitor = hello.visitor === true;
+    this.live = hello.word ?? "live";
     if (this.isVisitor) this.word = "watching";
     this.scene([]);
-    this.title.textContent = say(String(hello.scenario.title ?? ""));
+    this.tell(`${this.name.textContent} ${sentence}`);
     this.write("seed", String(hello.seed));
   }
 
+  /** Show the sentence for a while, if it is a new one. */
+  private tell(title: string): void {
+    if (title === this.shown) return;
+    this.shown = title;
+    this.root.classList.remove("telling");
+    this.root.classList.add("new");
+    clearTimeout(this.leaving);
+    this.leaving = window.setTimeout(() => {
+      this.root.classList.remove("new");
+    }, TOLD_MS);
+  }
+
   status(status: Status): void {
-    if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : "live";
+    if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : this.live;
     if (status.compiling) this.show(status.progress || "compiling …", false);
     else this.connected(true);
     this.write("step", status.step.toLocaleString("en"));
@@ -71,7 +135,9 @@ export class Hud {
     const rate = status.steps_per_second;
     this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : say("paused"));
     this.write("agents", status.agents.toLocaleString("en"));
-    const brief = say(`${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`);
+    const brief = say(
+      `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`,
+    );
     if (this.brief.textContent !== brief) this.brief.textContent = brief;
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
     this.counters(status);
@@ -124,13 +190,4 @@ export class Hud {
 export function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min`;
-}
-
-/** One sentence for screen readers. */
-export function summary(status: Status): string {
-  const order = status.measures.polarization;
-  const parts = [`${status.agents.toLocaleString("en")} agents`];
-  if (order !== null && order !== undefined) parts.push(`polarization ${order.toFixed(2)}`);
-  parts.push(status.running ? "running" : "paused", `step ${status.step.toLocaleString("en")}`);
-  return parts.join(", ");
 }

@@ -39,18 +39,66 @@ export class Inspector {
   private readonly rideButton: HTMLButtonElement;
   private last = 0;
 
-  constructor(private readonly callbacks: InspectorCallbacks, private readonly settings: Settings) {
-    this.followButton = element("button", { type: "button", click: () => { callbacks.follow(); } }, "Follow");
-    this.rideButton = element("button", { type: "button", hidden: true, click: () => { callbacks.ride(); } }, "Fly along");
-    const close = element("button", { type: "button", class: "bare close", "aria-label": "Deselect the agent", click: () => { callbacks.release(); } }, "×");
-    this.root = element("section", { class: "inspector glass", "aria-label": "Selected agent", hidden: true }, close, this.heading, this.text, this.life, this.family, this.rules, this.table, this.switches(), this.followButton, this.rideButton);
+  constructor(
+    private readonly callbacks: InspectorCallbacks,
+    private readonly settings: Settings,
+  ) {
+    this.followButton = element(
+      "button",
+      {
+        type: "button",
+        click: () => {
+          callbacks.follow();
+        },
+      },
+      "Follow",
+    );
+    this.rideButton = element(
+      "button",
+      {
+        type: "button",
+        hidden: true,
+        click: () => {
+          callbacks.ride();
+        },
+      },
+      "Fly along",
+    );
+    const close = element(
+      "button",
+      {
+        type: "button",
+        class: "bare close",
+        "aria-label": "Deselect the agent",
+        click: () => {
+          callbacks.release();
+        },
+      },
+      "×",
+    );
+    this.root = element(
+      "section",
+      { class: "inspector glass", "aria-label": "Selected agent", hidden: true },
+      close,
+      this.heading,
+      this.text,
+      this.life,
+      this.family,
+      this.rules,
+      this.table,
+      this.switches(),
+      this.followButton,
+      this.rideButton,
+    );
   }
 
   private switches(): HTMLElement {
     const boxes = SWITCHES.map(([key, label]) => {
       const box = element("input", { type: "checkbox", id: `show-${key}` });
       box.checked = this.settings.looks[key];
-      box.addEventListener("change", () => { this.settings.set({ [key]: box.checked }); });
+      box.addEventListener("change", () => {
+        this.settings.set({ [key]: box.checked });
+      });
       return element("label", { for: `show-${key}` }, box, ` ${label}`);
     });
     return element("fieldset", { class: "switches" }, element("legend", { class: "quiet" }, "Overlays"), ...boxes);
@@ -62,16 +110,30 @@ export class Inspector {
     const text = JSON.stringify([id, family]);
     if (family === undefined || text === this.kinShown) return;
     this.kinShown = text;
-    this.family.replaceChildren(element("h3", {}, "Family"), element("p", {}, lifeStory(id, family)), this.tree(relations(family)));
+    this.family.replaceChildren(
+      element("h3", {}, "Family"),
+      element("p", {}, lifeStory(id, family)),
+      this.tree(relations(family)),
+    );
   }
 
   /** Energy, health and age, mate and prey, body and genes. */
   private showLife(agent: Inspection): void {
-    const gauges = (found: Gauge[]) => element("dl", { class: "gauges" }, ...found.map(({ name, share, text }) => {
-      const bar = element("span", { class: "bar" });
-      bar.style.width = `${100 * share}%`;
-      return element("div", {}, element("dt", {}, name), element("dd", {}, element("span", { class: "track" }, bar), element("output", {}, text)));
-    }));
+    const gauges = (found: Gauge[]) =>
+      element(
+        "dl",
+        { class: "gauges" },
+        ...found.map(({ name, share, text }) => {
+          const bar = element("span", { class: "bar" });
+          bar.style.width = `${100 * share}%`;
+          return element(
+            "div",
+            {},
+            element("dt", {}, name),
+            element("dd", {}, element("span", { class: "track" }, bar), element("output", {}, text)),
+          );
+        }),
+      );
     const body = bodyInWords(agent);
     const genes = genesOf(agent);
     const shown = genes.length > 0;
@@ -81,19 +143,53 @@ export class Inspector {
     this.lifeShown = key;
     this.life.replaceChildren(
       gauges(vitals(agent)),
-      ...bonds(agent).map(({ label, id }) => element("p", {}, `${label}: `, element("button", { type: "button", class: "link", click: () => { this.callbacks.select(id); } }, `agent ${id}`))),
+      ...bonds(agent).map(({ label, id }) =>
+        element(
+          "p",
+          {},
+          `${label}: `,
+          element(
+            "button",
+            {
+              type: "button",
+              class: "link",
+              click: () => {
+                this.callbacks.select(id);
+              },
+            },
+            `agent ${id}`,
+          ),
+        ),
+      ),
       ...(body ? [element("p", {}, `Body: ${body}.`)] : []),
-      ...(shown ? [element("details", opened ? { open: true } : {}, element("summary", {}, "Genes"), gauges(genes))] : []),
+      ...(shown
+        ? [element("details", opened ? { open: true } : {}, element("summary", {}, "Genes"), gauges(genes))]
+        : []),
     );
   }
 
   private tree(found: Relation[]): HTMLElement {
-    return element("ul", {}, ...found.map(({ id, label, alive, below }) => {
-      const name = alive
-        ? element("button", { type: "button", class: "bare", title: "Select this agent", click: () => { this.callbacks.select(id); } }, String(id))
-        : element("span", { class: "gone" }, String(id));
-      return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
-    }));
+    return element(
+      "ul",
+      {},
+      ...found.map(({ id, label, alive, below }) => {
+        const name = alive
+          ? element(
+              "button",
+              {
+                type: "button",
+                class: "bare",
+                title: "Select this agent",
+                click: () => {
+                  this.callbacks.select(id);
+                },
+              },
+              String(id),
+            )
+          : element("span", { class: "gone" }, String(id));
+        return element("li", {}, name, ` ${label}`, ...(below.length > 0 ? [this.tree(below)] : []));
+      }),
+    );
   }
 
   show(agent: Inspection | null, following: boolean): void {
@@ -108,13 +204,17 @@ export class Inspector {
     this.showLife(agent);
     this.text.replaceChildren(...[...doings(agent), ...describe(agent)].map((line) => element("p", {}, line)));
     const strongest = ruleForces(agent)[0]?.strength ?? 1;
-    this.rules.replaceChildren(...ruleForces(agent).map(({ name, strength, text }) => {
-      const bar = element("span", { class: "bar" });
-      bar.style.width = `${(100 * strength) / strongest}%`;
-      bar.style.background = ruleColor(name);
-      return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
-    }));
+    this.rules.replaceChildren(
+      ...ruleForces(agent).map(({ name, strength, text }) => {
+        const bar = element("span", { class: "bar" });
+        bar.style.width = `${(100 * strength) / strongest}%`;
+        bar.style.background = ruleColor(name);
+        return element("li", {}, element("strong", {}, humanized(name)), ` ${text}`, bar);
+      }),
+    );
     this.showFamily(agent);
-    this.table.replaceChildren(...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))));
+    this.table.replaceChildren(
+      ...facts(agent).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", {}, value))),
+    );
   }
 }

@@ -1,13 +1,12 @@
-/** The layout of panels: handles that collapse them, and the free area for the view of the world. */
+/** The layout of panels, and the free area for the view of the world. */
 
 import { NO_GAPS } from "../render/camera";
-import { byId, element } from "../dom";
+import { byId } from "../dom";
 import type { Settings } from "./settings";
 import type { Stage } from "../render/stage";
 
-const TOP_PX = 44; // the line with the name; as in the style sheet
+const TOP_PX = 76; // the title
 const GAP_PX = 10; // around panels
-type Foldable = "charts" | "feed" | "panel";
 
 /** Whether there is no space for panels side by side; the style sheet has the same limit. */
 export function isNarrow(): boolean {
@@ -21,28 +20,24 @@ export function isCompact(): boolean {
 
 export class PanelLayout {
   private wasHidden = false;
-  private readonly handles = new Map<Foldable, HTMLButtonElement>();
 
   constructor(
     private readonly settings: Settings,
     private readonly stage: Stage,
     private readonly bars: HTMLElement[], // at the bottom
-    fold: (name: Foldable) => void,
   ) {
-    for (const [name, label] of [["charts", "Charts"], ["feed", "Events"], ["panel", "Settings"]] as const) {
-      const button = element("button", { type: "button", class: "handle glass", click: () => { fold(name); } }, label);
-      this.handles.set(name, button);
-      byId("handles").append(button);
-    }
-    const observer = new ResizeObserver(() => { this.make(); });
+    const observer = new ResizeObserver(() => {
+      this.make();
+    });
     for (const bar of bars) observer.observe(bar);
-    addEventListener("resize", () => { this.make(); });
+    addEventListener("resize", () => {
+      this.make();
+    });
   }
 
   /** Keep panels and map clear of the dock, which wraps in a narrow window, and the world clear of all of them. */
   make(): void {
     const { looks } = this.settings;
-    for (const [name, handle] of this.handles) handle.setAttribute("aria-expanded", String(looks[name]));
     const heights = this.bars.map((bar) => bar.offsetHeight).filter((height) => height > 0);
     const below = heights.reduce((sum, height) => sum + height + GAP_PX, 0);
     if (below > 0) document.documentElement.style.setProperty("--dock", `${below - GAP_PX}px`);
@@ -53,11 +48,14 @@ export class PanelLayout {
       return;
     }
     const beside = !isNarrow(); // in a narrow window panels cover the world
-    this.stage.makeRoom({
-      left: beside && (looks.charts || looks.feed || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
-      top: beside ? TOP_PX : 1.5 * TOP_PX, // the legend has its own line there
-      right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
-      bottom: below + GAP_PX,
-    }, turned);
+    this.stage.makeRoom(
+      {
+        left: beside && (looks.charts || looks.feed || looks.facts) ? byId("left").offsetWidth + 2 * GAP_PX : 0,
+        top: TOP_PX,
+        right: beside && looks.panel ? byId("right").offsetWidth + 2 * GAP_PX : 0,
+        bottom: below + GAP_PX,
+      },
+      turned,
+    );
   }
 }

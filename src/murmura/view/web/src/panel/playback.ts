@@ -6,7 +6,14 @@ import { say } from "../text/language";
 
 export class PlaybackBar {
   readonly root: HTMLElement;
-  private readonly slider = element("input", { type: "range", min: "0", max: "1", step: "1", class: "scrub", "aria-label": "Time line of the recorded run" });
+  private readonly slider = element("input", {
+    type: "range",
+    min: "0",
+    max: "1",
+    step: "1",
+    class: "scrub",
+    "aria-label": "Time line of the recorded run",
+  });
   private readonly place = element("output", { class: "place" });
   private readonly branch: HTMLButtonElement;
   private readonly note = element("span", { class: "told", role: "status" });
@@ -14,9 +21,24 @@ export class PlaybackBar {
   private wanted: number | null = null; // the slider's position, until the next picture
 
   constructor(private readonly send: (message: ClientMessage) => void) {
-    this.branch = element("button", { type: "button", class: "word", click: () => { send({ type: this.line?.live ? "return" : "branch" }); } });
-    this.slider.addEventListener("input", () => { this.seek(Number(this.slider.value)); });
-    this.root = element("div", { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true }, this.place, this.slider, this.note, this.branch);
+    this.branch = element("button", {
+      type: "button",
+      class: "word",
+      click: () => {
+        send({ type: this.line?.live ? "return" : "branch" });
+      },
+    });
+    this.slider.addEventListener("input", () => {
+      this.seek(Number(this.slider.value));
+    });
+    this.root = element(
+      "div",
+      { class: "playback glass", role: "group", "aria-label": "Recorded run", hidden: true },
+      this.place,
+      this.slider,
+      this.note,
+      this.branch,
+    );
   }
 
   /** One message per picture, however often the slider moves. */
@@ -41,8 +63,10 @@ export class PlaybackBar {
     this.slider.hidden = line.live;
     this.note.textContent = line.live ? say(`live, ${line.told}`) : "";
     this.branch.disabled = line.waiting;
-    this.branch.textContent = say(line.waiting ? "Going live …" : line.live ? "Back to the recording" : "Live from here");
-    if (this.wanted !== null || document.activeElement === this.slider && this.slider.matches(":active")) return;
+    this.branch.textContent = say(
+      line.waiting ? "Going live …" : line.live ? "Back to the recording" : "Live from here",
+    );
+    if (this.wanted !== null || (document.activeElement === this.slider && this.slider.matches(":active"))) return;
     this.slider.value = String(line.at);
     this.slider.setAttribute("aria-valuetext", placeOf(line.at, line.last));
     this.place.textContent = line.live ? say(`step ${step.toLocaleString("en")}`) : placeOf(line.at, line.last);

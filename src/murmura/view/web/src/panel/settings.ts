@@ -1,13 +1,20 @@
 /** Display settings, which never change the simulation. Some are remembered between visits. */
 
 import { readBindings, type Bindings } from "../tools/keys";
-import { COLOR_MODES, OWN_COLORS, palettesFor, type ColorMode, type OwnColors, type PaletteName } from "../render/palettes";
+import {
+  COLOR_MODES,
+  OWN_COLORS,
+  palettesFor,
+  type ColorMode,
+  type OwnColors,
+  type PaletteName,
+} from "../render/palettes";
 import { FORMS, type Form } from "../render/picture";
 
 /** Light or dark by the system's preference, or fixed. */
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
-export type Tool = "hand" | "attractor" | "repulsor" | "scare" | "food" | "circle" | "wall";
+export type Tool = "hand" | "scare" | "predator" | "food" | "wall" | "circle" | "attractor" | "repulsor";
 
 export interface Looks {
   mode: ColorMode;
@@ -43,7 +50,31 @@ export interface Looks {
 }
 
 const KEPT = "murmura.looks";
-const REMEMBERED = ["mode", "palette", "own", "form", "modeChosen", "trails", "circle", "wedge", "links", "forces", "facts", "charts", "cards", "feed", "panel", "fillWindow", "theme", "trailsChosen", "size", "trailLength", "wind", "keys", "bindings"] as const;
+const REMEMBERED = [
+  "mode",
+  "palette",
+  "own",
+  "form",
+  "modeChosen",
+  "trails",
+  "circle",
+  "wedge",
+  "links",
+  "forces",
+  "facts",
+  "charts",
+  "cards",
+  "feed",
+  "panel",
+  "fillWindow",
+  "theme",
+  "trailsChosen",
+  "size",
+  "trailLength",
+  "wind",
+  "keys",
+  "bindings",
+] as const;
 
 export class Settings {
   readonly looks: Looks = {
@@ -131,7 +162,10 @@ export class Settings {
   suggest(modes: readonly ColorMode[], kinds: number, trails = this.looks.trails): void {
     this.modes = modes;
     const own: ColorMode = kinds > 1 ? "species" : "heading";
-    this.set({ mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own, ...(this.looks.trailsChosen ? {} : { trails }) });
+    this.set({
+      mode: this.looks.modeChosen && modes.includes(this.looks.mode) ? this.looks.mode : own,
+      ...(this.looks.trailsChosen ? {} : { trails }),
+    });
   }
 
   choose(mode: ColorMode): void {
@@ -153,7 +187,11 @@ export class Settings {
 }
 
 function isPair(colors: readonly unknown[]): boolean {
-  return Array.isArray(colors) && colors.length === 2 && colors.every((color) => typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color));
+  return (
+    Array.isArray(colors) &&
+    colors.length === 2 &&
+    colors.every((color) => typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color))
+  );
 }
 
 function within(value: number, low: number, high: number): number {

@@ -14,15 +14,19 @@ export class WindowWorld {
   constructor(
     private readonly hello: () => Hello | null,
     private readonly wanted: () => boolean | null, // the user's choice; null: the scenario decides
-    private readonly room: () => Size, // the area that panels leave free [CSS px]
+    private readonly room: () => Size, // the window, or the area that panels leave free [CSS px]
     private readonly send: (message: ClientMessage) => void,
   ) {
-    addEventListener("resize", () => { this.later(); });
+    addEventListener("resize", () => {
+      this.later();
+    });
   }
 
   later(): void {
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => { this.follow(); }, WAIT_MS);
+    this.timer = window.setTimeout(() => {
+      this.follow();
+    }, WAIT_MS);
   }
 
   private follow(): void {

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly view: Size; // CSS px
   readonly gaps: Gaps;
   readonly world: Size;
+  /** The world's sides if it wraps: then the picture has no edges. */
+  readonly wrap: Size | null;
   readonly frame: Frame | null;
   /** Whether small maps are shown. */
   readonly hasMap: boolean;

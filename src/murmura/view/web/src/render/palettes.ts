@@ -94,7 +94,8 @@ export function paletteTable(name: ShippedPalette, light: boolean): Uint8Array {
 function ownTable([from, to]: OwnColors, mode: ColorMode): Uint8Array {
   const stops = (mode === "heading" ? [from, to, from] : [from, to]).map((hex) => toOklab(parseHex(hex)));
   const table = new Uint8Array(TABLE_SIZE * 4);
-  for (let k = 0; k < TABLE_SIZE; k++) table.set([...fromOklab(mixed(stops, k / (TABLE_SIZE - 1))).map((c) => Math.round(c * 255)), 255], 4 * k);
+  for (let k = 0; k < TABLE_SIZE; k++)
+    table.set([...fromOklab(mixed(stops, k / (TABLE_SIZE - 1))).map((c) => Math.round(c * 255)), 255], 4 * k);
   return table;
 }
 
@@ -103,19 +104,32 @@ function inked([L, a, b]: Rgb): Rgb {
   return [lightness + contrast * (L - from), a * chroma, b * chroma];
 }
 
+/** On a light background the brightest colour becomes the darkest: all differ as much as on a dark one. */
+function speciesInked([L, a, b]: Rgb): Rgb {
+  const { from, to, chroma } = looks.species_ink;
+  const share = Math.min(1, Math.max(0, (L - from[0]) / (from[1] - from[0])));
+  return [to[0] + share * (to[1] - to[0]), a * chroma, b * chroma];
+}
+
 /** One colour for each species number, repeated if there are more species than colours. */
 export function speciesTable(colors: string[], light: boolean): Uint8Array {
   const table = new Uint8Array(TABLE_SIZE * 4);
   for (let k = 0; k < TABLE_SIZE; k++) {
     const hex = colors[k] ?? SPECIES_COLORS[k % SPECIES_COLORS.length];
     const lab = toOklab(parseHex(hex));
-    table.set([...fromOklab(light ? [Math.min(lab[0], looks.ink.species), lab[1], lab[2]] : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
+    table.set([...fromOklab(light ? speciesInked(lab) : lab).map((c) => Math.round(c * 255)), 255], 4 * k);
   }
   return table;
 }
 
 /** The colour table of a mode. */
-export function colorTable(mode: ColorMode, palette: PaletteName, speciesColors: string[], light: boolean, own: OwnColors = OWN_COLORS): Uint8Array {
+export function colorTable(
+  mode: ColorMode,
+  palette: PaletteName,
+  speciesColors: string[],
+  light: boolean,
+  own: OwnColors = OWN_COLORS,
+): Uint8Array {
   if (!isCategory(mode)) return palette === "own" ? ownTable(own, mode) : paletteTable(palette, light);
   return speciesTable(mode === "species" ? speciesColors : [], light);
 }

@@ -15,6 +15,7 @@ export interface Scene {
   view: Size; // CSS px
   world: Size; // u
   open: boolean; // no edges at all
+  wrap: Size | null; // the world's sides if it wraps
   dpr: number;
   mode: ColorMode;
   palette: PaletteName;

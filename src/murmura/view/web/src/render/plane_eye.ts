@@ -3,6 +3,7 @@
 import { eased, fitted, panned, toWorld, zoomedAt, type Camera } from "./camera";
 import type { Eye, Surroundings } from "./eye";
 import { mapPlace, needsMap, throughMap } from "./minimap";
+import { filling, inWorld, nearestCopy } from "./tiles";
 import { agentPosition, nearestAgent, type Point } from "../net/protocol";
 
 export class PlaneEye implements Eye {
@@ -18,13 +19,15 @@ export class PlaneEye implements Eye {
   }
 
   private get fitting(): Camera {
-    return fitted(this.stage.world, this.stage.view, this.stage.gaps);
+    const { world, view, gaps, wrap } = this.stage;
+    return wrap ? filling(world, view) : fitted(world, view, gaps);
   }
 
   fit(): void {
     this.following = false;
     this.whole = true;
-    this.goal = this.fitting;
+    const goal = this.fitting;
+    this.goal = nearestCopy(goal, this.camera, this.stage.wrap);
     this.stage.wake(1.5);
   }
 
@@ -49,7 +52,8 @@ export class PlaneEye implements Eye {
 
   goTo(place: Point): void {
     this.following = this.whole = false;
-    this.goal = { x: place.x, y: place.y, zoom: Math.max(this.camera.zoom, 2 * this.fitting.zoom) };
+    const { x, y } = nearestCopy(place, this.camera, this.stage.wrap);
+    this.goal = { x, y, zoom: Math.max(this.camera.zoom, 2 * this.fitting.zoom) };
     this.stage.wake(1.5);
   }
 
@@ -58,7 +62,10 @@ export class PlaneEye implements Eye {
     const { view } = this.stage;
     this.whole = false;
     const middle = { x: view.width / 2, y: view.height / 2 };
-    this.goal = zoomedAt(this.goal ?? this.camera, view, this.following ? middle : at, factor, [whole / 4, whole * 60]);
+    this.goal = zoomedAt(this.goal ?? this.camera, view, this.following ? middle : at, factor, [
+      whole / (this.stage.wrap ? 2 : 4),
+      whole * 60,
+    ]);
     this.stage.wake(1);
   }
 
@@ -68,13 +75,14 @@ export class PlaneEye implements Eye {
     const place = throughMap(mapPlace(view, world, gaps), screen);
     if (!place) return false;
     this.following = this.whole = false;
-    this.goal = { ...place, zoom: this.camera.zoom };
+    this.goal = { ...nearestCopy(place, this.camera, this.stage.wrap), zoom: this.camera.zoom };
     this.stage.wake(1);
     return true;
   }
 
   at(screen: Point): Point {
-    return toWorld(this.camera, this.stage.view, screen);
+    const place = toWorld(this.camera, this.stage.view, screen);
+    return this.stage.wrap ? inWorld(place, this.stage.wrap) : place;
   }
 
   agentNear(screen: Point, reach: number): Point | null {
@@ -105,6 +113,9 @@ export class PlaneEye implements Eye {
         this.stage.wake();
       }
     }
-    if (this.following && place) this.camera = { ...eased(this.camera, { x: place.x, y: place.y, zoom: 1 }, seconds), zoom: this.camera.zoom };
+    if (this.following && place) {
+      const { x, y } = nearestCopy(place, this.camera, this.stage.wrap);
+      this.camera = { ...eased(this.camera, { x, y, zoom: 1 }, seconds), zoom: this.camera.zoom };
+    }
   }
 }

@@ -12,7 +12,14 @@ export function density(): number {
 /** Calls `act` when the window comes to a screen of another resolution, which causes no resize event. */
 export function onDensityChange(act: () => void): void {
   const now = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
-  now.addEventListener("change", () => { act(); onDensityChange(act); }, { once: true });
+  now.addEventListener(
+    "change",
+    () => {
+      act();
+      onDensityChange(act);
+    },
+    { once: true },
+  );
 }
 
 export class Resolution {

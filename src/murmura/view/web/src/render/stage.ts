@@ -9,6 +9,7 @@ import { RendererGl } from "./gl/renderer";
 import { PlaneEye } from "./plane_eye";
 import { Redraw, type Due } from "./redraw";
 import { density, onDensityChange, Resolution } from "./resolution";
+import { inWorld } from "./tiles";
 import { SpaceEye } from "./space/eye";
 import { isSolid } from "./space/solids";
 import { bodyHalf, boxOf, settingOf, shapeOf, type SpaceScene } from "./space/scene";
@@ -20,6 +21,7 @@ import { agentHalf, type Picture } from "./picture";
 import type { Body, Frame, Hello, Inspection, JsonObject, Pair, Point, SceneObject } from "../net/protocol";
 import { valueAt } from "../panel/controls/schema";
 import type { Settings } from "../panel/settings";
+import { Ghosts } from "../overlay/ghosts";
 import { daylightOf, huntersOf, objectsOf } from "../overlay/world_objects";
 import { Timeline, type Moment } from "../net/timeline";
 
@@ -50,6 +52,9 @@ export class Stage implements Surroundings {
   private solids: SceneObject[] = []; // its obstacles
   private living: SceneObject[] = []; // objects from the server
   private bodies: Body[] = [];
+  readonly ghosts = new Ghosts(() => {
+    this.wake();
+  });
   private means: number[] = []; // mean sight of each species, if genes decide
   stances: string[] = [];
   sexes = false;
@@ -60,17 +65,27 @@ export class Stage implements Surroundings {
   private keep: { use: () => void; dpr: number } | null = null; // a callback for the next picture, and its resolution
   onDrawn: () => void = () => undefined;
 
-  constructor(canvas: HTMLCanvasElement, overlay: HTMLCanvasElement, private readonly settings: Settings) {
+  constructor(
+    canvas: HTMLCanvasElement,
+    overlay: HTMLCanvasElement,
+    private readonly settings: Settings,
+  ) {
     const gl = RendererGl.create(canvas);
     this.notice = gl ? "" : "This browser has no WebGL2, so the picture is simpler.";
     this.picture = gl ?? new RendererCanvas(canvas);
     document.body.classList.toggle("software", this.picture.software);
     this.overlay = new Overlay(overlay, this.picture.software);
     this.layers = [canvas, overlay];
-    addEventListener("resize", () => { this.resized(); });
-    settings.onChange(() => { this.wake(); });
+    addEventListener("resize", () => {
+      this.resized();
+    });
+    settings.onChange(() => {
+      this.wake();
+    });
     this.resized();
-    onDensityChange(() => { this.resized(); });
+    onDensityChange(() => {
+      this.resized();
+    });
   }
 
   start(): void {
@@ -96,6 +111,11 @@ export class Stage implements Surroundings {
 
   get frame(): Frame | null {
     return this.timeline.newest?.frame ?? null;
+  }
+
+  /** The row of the selected agent in the frames; -1: none. */
+  get chosenRow(): number {
+    return this.index;
   }
 
   /** What the legend needs to know about the overlays. */
@@ -126,8 +146,14 @@ export class Stage implements Surroundings {
     if (!value && this.space) this.space.riding = false;
   }
 
+  /** Small maps are shown unless the view is the fitted one. */
   get hasMap(): boolean {
-    return !this.settings.looks.hidden;
+    return !this.settings.looks.hidden && !(this.wrap && this.eye.whole);
+  }
+
+  get wrap(): Size | null {
+    if (this.space || valueAt(this.scenario, "world.boundary") !== "wrap") return null;
+    return ["wrap", null, undefined].includes(valueAt(this.scenario, "world.boundary_y") as string) ? this.world : null;
   }
 
   get light(): boolean {
@@ -153,15 +179,19 @@ export class Stage implements Surroundings {
     const size = { width: Number(valueAt(scenario, "world.width")), height: Number(valueAt(scenario, "world.height")) };
     const box = boxOf(scenario);
     const [setting, shape] = [settingOf(scenario), shapeOf(scenario)];
-    const kept = String(box?.sides) === String(this.space?.box.sides) && (!box || (this.space?.setting === setting && this.space.shape === shape));
-    const changed = size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined || !kept;
+    const kept =
+      String(box?.sides) === String(this.space?.box.sides) &&
+      (!box || (this.space?.setting === setting && this.space.shape === shape));
+    const changed =
+      size.width !== this.world.width || size.height !== this.world.height || this.scenario.name === undefined || !kept;
+    const wrapped = this.wrap !== null;
     this.scenario = scenario;
     this.world = size;
     if (!kept) this.space = box && new SpaceEye(this, box, setting, shape);
     this.standing = objectsOf(scenario);
     this.solids = this.standing.filter(isSolid);
     this.overlay.setScenario(scenario, this.means);
-    if (changed) this.eye.showWhole();
+    if (changed || (wrapped !== (this.wrap !== null) && this.eye.whole)) this.eye.showWhole();
     this.wake();
   }
 
@@ -179,8 +209,18 @@ export class Stage implements Surroundings {
 
   /** The part of the world seen close up, if it contains few animals: left, top, right, bottom and, in space, heights; else null. */
   get closeUp(): number[] | null {
-    if (this.space) return this.frame && closeBoxOf(this.frame, this.space.gaze, this.view, bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count));
-    const window = visible(this.camera, this.view);
+    if (this.space)
+      return (
+        this.frame &&
+        closeBoxOf(
+          this.frame,
+          this.space.gaze,
+          this.view,
+          bodyHalf(this.space.box, this.space.shape, this.size, this.frame.count),
+        )
+      );
+    const { wrap, camera } = this;
+    const window = visible({ ...camera, ...(wrap ? inWorld(camera, wrap) : {}) }, this.view);
     return this.frame && holdsFew(this.frame, window) ? window : null;
   }
 
@@ -312,7 +352,8 @@ export class Stage implements Surroundings {
       camera: this.camera,
       view: this.view,
       world: this.world,
-      open: valueAt(this.scenario, "world.boundary") === "open",
+      wrap: this.wrap,
+      open: this.wrap !== null || valueAt(this.scenario, "world.boundary") === "open",
       dpr: this.keep?.dpr ?? this.resolution.of(sharp, this.firstPicture === null && this.picture.software),
       mode: looks.mode,
       palette: looks.palette,
@@ -337,7 +378,14 @@ export class Stage implements Surroundings {
     const time = moment.step * moment.to.frame.secondsPerStep;
     const { form } = this.settings.looks;
     const shape = form === "bird" || form === "fish" ? form : this.space.shape;
-    return { gaze: this.space.gaze, box: this.space.box, shape, setting: this.space.setting, time, solids: this.solids };
+    return {
+      gaze: this.space.gaze,
+      box: this.space.box,
+      shape,
+      setting: this.space.setting,
+      time,
+      solids: this.solids,
+    };
   }
 
   private paintLines(moment: Moment, place: Point | null): void {
@@ -346,7 +394,34 @@ export class Stage implements Surroundings {
     const light = this.settings.light;
     const dpr = this.keep?.dpr ?? density();
     if (dpr !== density()) this.overlay.resize(view, dpr);
-    this.overlay.draw(moment, { camera, view, world, light, looks: this.settings.looks, things, chosen, place, hand, draft, draftHeight, deep, gaps, seconds, solids: this.solids, batch: this.picture.batch, size: this.size, bodies: this.bodies, look: { half: this.half(), stances: this.stances, sexes: this.sexes } }, dpr);
+    this.overlay.draw(
+      moment,
+      {
+        camera,
+        view,
+        world,
+        light,
+        looks: this.settings.looks,
+        things,
+        ghosts: this.ghosts.things,
+        chosen,
+        place,
+        hand,
+        draft,
+        draftHeight,
+        deep,
+        wrap: this.wrap,
+        map: this.hasMap,
+        gaps,
+        seconds,
+        solids: this.solids,
+        batch: this.picture.batch,
+        size: this.size,
+        bodies: this.bodies,
+        look: { half: this.half(), stances: this.stances, sexes: this.sexes },
+      },
+      dpr,
+    );
   }
 
   /** Relative size of animals: the scenario's times the user's. */

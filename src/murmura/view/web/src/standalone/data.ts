@@ -1,6 +1,7 @@
 /** The data in an exported file, as `view/standalone/page.py` writes it. */
 
 import type { Hello, JsonObject } from "../net/protocol";
+import type { Kernel as WasmKernel } from "./wasm/memory";
 
 export interface Kernel {
   name: string;
@@ -9,17 +10,13 @@ export interface Kernel {
   groups: string;
 }
 
-export type Curve = [slope: number, offset: number] | { x: number[]; y: number[] };
-
-export interface Recipe {
-  how: "sum" | "product";
-  base: number;
-  parts: [path: string, curve: Curve][];
-}
+/** A number, the path of a value, or the name of an operation and its operands. */
+export type Expression = number | string | Expression[];
 
 export interface LiveValues {
   ranges: Record<string, [number, number]>;
-  recipes: Record<string, Recipe>;
+  /** By index into the vector. */
+  expressions: Record<string, Expression>;
   vector: number[];
 }
 
@@ -59,7 +56,13 @@ export interface Group {
 /** A flock that this page simulates. */
 export interface RunnableScene {
   hello: Hello;
+  /** Those of WebGPU; none: the GPU cannot simulate this scene. */
   kernels: Kernel[];
+  wasm: WasmKernel;
+  /** The columns of the state's hash: name, whether it is an integer, a newborn's value. */
+  digest: [name: string, isInteger: boolean, newborn: number][];
+  /** The hash of the state that the author's machine computed at a step. */
+  proof: { step: number; hash: string };
   plan: PlanFacts;
   columns: string[];
   head: string;
@@ -75,10 +78,11 @@ export interface RunnableScene {
   templates: Record<string, Record<string, { entry: JsonObject; row: number[] }>>;
   /** Drawn size of a food source, as a share of the radius in which feeders gather. */
   drawnFood: number;
-  start: { places: string; columns: string } | null;
+  /** Columns of the start that differ from agent to agent; null: the page draws them. */
+  start: Record<string, string> | null;
   /** Whether the page can generate the start of any seed. */
   canDraw: boolean;
-  /** Columns of a generated start: runs of [count, number]. */
+  /** The other columns of a start: runs of [count, number]. */
   fill: Record<string, [count: number, value: number][]>;
   extras: Record<string, { number: number; column: string; top: number }>;
 }
@@ -87,7 +91,7 @@ export interface RunnableScene {
 export interface Words {
   events: string[];
   causes: string[];
-  hunterKinds: string[];
+  hunterKinds: Record<number, string>;
   hunterStates: string[];
   statesWithoutTarget: number[];
   genders: string[];
@@ -113,12 +117,10 @@ export interface FileData {
   schema: JsonObject;
   scenarios: { name: string; title: string; deep?: boolean }[];
   scenes: Scene[];
-  loop: Loop;
   words: Words;
-  /** Why the first scene cannot be simulated here; else empty. */
-  whyNot: string;
-  /** The name of a recorded run, which is played, not simulated. */
+  /** A recorded run, which is played, not simulated: its name and its frames. */
   run?: string;
+  loop?: Loop;
 }
 
 export function isRunnable(scene: Scene): scene is RunnableScene {

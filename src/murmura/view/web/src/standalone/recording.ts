@@ -1,7 +1,7 @@
-/** Plays recorded frames in a loop: in browsers without WebGPU, and for recorded runs. */
+/** Plays the frames of a recorded run in a loop. */
 
 import type { ClientMessage, Hello } from "../net/protocol";
-import { bytesOf, inflated, type FileData } from "./data";
+import { bytesOf, inflated, type FileData, type Loop } from "./data";
 import type { LocalServer, PageSocket } from "./local_socket";
 import { unpackFrames } from "./unpack";
 import { prunedSchema } from "./values";
@@ -22,12 +22,10 @@ export class Recorded implements LocalServer {
   private constructor(
     private readonly data: FileData,
     private readonly frames: ArrayBuffer[],
-    private readonly notice: string,
   ) {}
 
-  static async of(data: FileData, notice: string): Promise<Recorded> {
-    const planes = await inflated(bytesOf(data.loop.planes));
-    return new Recorded(data, unpackFrames(bytesOf(data.loop.headers), planes, data.loop.frames), notice);
+  static async of(data: FileData, { headers, planes, frames }: Loop): Promise<Recorded> {
+    return new Recorded(data, unpackFrames(bytesOf(headers), await inflated(bytesOf(planes)), frames));
   }
 
   private step(k: number): number {
@@ -41,7 +39,6 @@ export class Recorded implements LocalServer {
   open(page: PageSocket): void {
     this.page = page;
     this.sayHello();
-    if (this.notice) page.message({ type: "error", message: this.notice });
     let last = performance.now();
     const turn = (): void => {
       const now = performance.now();
@@ -58,8 +55,12 @@ export class Recorded implements LocalServer {
 
   private sayHello(): void {
     const hello: Hello = {
-      ...this.data.scenes[0].hello, bundled: true,
-      schema: prunedSchema(this.data.schema, null), scenarios: this.data.scenarios.slice(0, 1), running: this.running, speed: this.speed,
+      ...this.data.scenes[0].hello,
+      bundled: true,
+      schema: prunedSchema(this.data.schema, null),
+      scenarios: this.data.scenarios.slice(0, 1),
+      running: this.running,
+      speed: this.speed,
     };
     this.page?.message(hello);
   }
@@ -89,24 +90,67 @@ export class Recorded implements LocalServer {
     const step = this.step(this.at);
     const last = this.step(this.frames.length - 1);
     this.page?.message({
-      type: "status", step, time: step * this.secondsPerStep, agents: new DataView(this.frames[this.at]).getUint32(12, true), hash: null,
-      steps_per_second: null, running: this.running, speed: this.speed, measures: {},
-      playback: { name: this.data.run ?? "a recorded loop", first: this.step(0), last, frames: this.frames.length, at: step, live: false, waiting: false, told: "" },
+      type: "status",
+      step,
+      time: step * this.secondsPerStep,
+      agents: new DataView(this.frames[this.at]).getUint32(12, true),
+      hash: null,
+      steps_per_second: null,
+      running: this.running,
+      speed: this.speed,
+      measures: {},
+      playback: {
+        name: this.data.run ?? "",
+        first: this.step(0),
+        last,
+        frames: this.frames.length,
+        at: step,
+        live: false,
+        waiting: false,
+        told: "",
+      },
     });
   }
 
   receive(message: ClientMessage): void {
     switch (message.type) {
-      case "ready": this.wanted = true; return;
-      case "play": this.running = true; break;
-      case "pause": this.running = false; break;
-      case "speed": this.speed = message.value; break;
-      case "seek": this.seek(message.step); break;
-      case "step": this.running = false; this.at = Math.min(this.frames.length - 1, this.at + message.count); this.clock = this.step(this.at) - this.step(0); break;
-      case "reset": this.seek(this.step(0)); break;
-      case "extra": case "pointer": return;
-      case "select": case "pick": this.page?.message({ type: "inspect", id: null }); return;
-      default: this.page?.message({ type: "error", message: "These are recorded frames: you can play, pause and scrub them, but not change anything." });
+      case "ready":
+        this.wanted = true;
+        return;
+      case "play":
+        this.running = true;
+        break;
+      case "pause":
+        this.running = false;
+        break;
+      case "speed":
+        this.speed = message.value;
+        break;
+      case "seek":
+        this.seek(message.step);
+        break;
+      case "step":
+        this.running = false;
+        this.at = Math.min(this.frames.length - 1, this.at + message.count);
+        this.clock = this.step(this.at) - this.step(0);
+        break;
+      case "reset":
+        this.seek(this.step(0));
+        break;
+      case "extra":
+      case "pointer":
+      case "look":
+      case "window":
+        return;
+      case "select":
+      case "pick":
+        this.page?.message({ type: "inspect", id: null });
+        return;
+      default:
+        this.page?.message({
+          type: "error",
+          message: "These are recorded frames: you can play, pause and scrub them, but not change anything.",
+        });
     }
     this.lastStatus = -Infinity;
   }

@@ -12,9 +12,19 @@ interface Layout {
 
 /** As in view/standalone/planes.py. */
 const PLANE: Layout = { header: 48, each: 8, places: 2, coarse: [3, 3, 3, 4, 0, 4], bits: [13, 13, 5, 4, 8, 4] };
-const SPACE: Layout = { header: SPACE_HEADER_BYTES, each: 11, places: 3, coarse: [3, 3, 3, 2, 2, 1, 1, 0, 4], bits: [13, 13, 13, 6, 6, 4, 4, 6, 4] };
+const SPACE: Layout = {
+  header: SPACE_HEADER_BYTES,
+  each: 11,
+  places: 3,
+  coarse: [3, 3, 3, 2, 2, 1, 1, 0, 4],
+  bits: [13, 13, 13, 6, 6, 4, 4, 6, 4],
+};
 
-export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Array<ArrayBuffer>, count: number): ArrayBuffer[] {
+export function unpackFrames(
+  headers: Uint8Array<ArrayBuffer>,
+  planes: Uint8Array<ArrayBuffer>,
+  count: number,
+): ArrayBuffer[] {
   const frames: ArrayBuffer[] = [];
   const view = new DataView(headers.buffer);
   const body = new DataView(planes.buffer);
@@ -45,7 +55,12 @@ export function unpackFrames(headers: Uint8Array<ArrayBuffer>, planes: Uint8Arra
 }
 
 /** Dropped bits are restored to the middle of their range. */
-function frameOf(header: Uint8Array, { header: start, each, coarse }: Layout, planes: Int32Array[], n: number): ArrayBuffer {
+function frameOf(
+  header: Uint8Array,
+  { header: start, each, coarse }: Layout,
+  planes: Int32Array[],
+  n: number,
+): ArrayBuffer {
   const buffer = new ArrayBuffer(start + each * n);
   new Uint8Array(buffer).set(header);
   const words = new Uint32Array(buffer, start, 2 * n);

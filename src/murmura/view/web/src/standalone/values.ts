@@ -6,11 +6,13 @@ import type { LiveValues, RunnableScene } from "./data";
 
 /** Lists of objects that users place, by rule. */
 export const LISTS: Record<string, string> = {
-  attractors: "rules.attractors.points", feeding: "rules.feeding.sources", predators: "rules.predators.hunters",
+  attractors: "rules.attractors.points",
+  feeding: "rules.feeding.sources",
+  predators: "rules.predators.hunters",
 };
 /** Values that affect only the picture or the next start. */
 const FREE = ["display.", "start."];
-export const NEEDS_MURMURA = "needs another kernel, which this page cannot compile; `murmura live` can (pip install murmura)";
+export const NEEDS_MURMURA = "needs another kernel, which this page cannot compile; `murmura live` can";
 
 export function valueAt(data: Json | undefined, path: string): Json | undefined {
   let found: Json | undefined = data;
@@ -38,12 +40,21 @@ export function differingPaths(a: JsonObject, b: JsonObject, before = ""): strin
 export const MOST_AGENTS = 200_000;
 
 /** Why a value is refused; empty if it is accepted. */
-export function refusal({ live, canDraw, templates }: Pick<RunnableScene, "live" | "canDraw" | "templates">, scenario: JsonObject, path: string, value: Json): string {
+export function refusal(
+  { live, canDraw, templates }: Pick<RunnableScene, "live" | "canDraw" | "templates">,
+  scenario: JsonObject,
+  path: string,
+  value: Json,
+): string {
   const present = valueAt(scenario, path);
   if (present === undefined) return `no value is called ${path}`;
   if (JSON.stringify(present) === JSON.stringify(value) || FREE.some((start) => path.startsWith(start))) return "";
   if (path === "agents") return agentsRefused(canDraw, value);
-  if (Array.isArray(value) && Object.entries(LISTS).some(([rule, list]) => path === list && Object.hasOwn(templates, rule))) return "";
+  if (
+    Array.isArray(value) &&
+    Object.entries(LISTS).some(([rule, list]) => path === list && Object.hasOwn(templates, rule))
+  )
+    return "";
   if (!Object.hasOwn(live.ranges, path) || typeof value !== "number") return `${path} ${NEEDS_MURMURA}`;
   const [low, high] = live.ranges[path];
   if (!(value >= low && value <= high)) return `${path} must be from ${low} to ${high} in this page, got ${value}`;
@@ -51,7 +62,7 @@ export function refusal({ live, canDraw, templates }: Pick<RunnableScene, "live"
 }
 
 function agentsRefused(canDraw: boolean, value: Json): string {
-  if (!canDraw) return "agents: this page cannot draw another start of this scene; `murmura live` can (pip install murmura)";
+  if (!canDraw) return "agents: this page cannot draw another start of this scene; `murmura live` can";
   const isWhole = typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MOST_AGENTS;
   return isWhole ? "" : `agents must be from 1 to ${MOST_AGENTS} in this page, got ${String(value)}`;
 }
@@ -67,9 +78,11 @@ function seesItself(scenario: JsonObject, path: string, value: number): string {
 /** The schema with only the controls that this page supports. */
 export function prunedSchema(schema: JsonObject, live: LiveValues | null): JsonObject {
   const definitions = isObject(schema.$defs) ? schema.$defs : {};
-  const keeps = (path: string) => live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
+  const keeps = (path: string) =>
+    live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
   const prune = (node: Json | undefined, path: string): JsonObject => {
-    const named = isObject(node) && typeof node.$ref === "string" ? definitions[node.$ref.split("/").at(-1) ?? ""] : node;
+    const named =
+      isObject(node) && typeof node.$ref === "string" ? definitions[node.$ref.split("/").at(-1) ?? ""] : node;
     const whole: JsonObject = { ...(isObject(named) ? named : {}) };
     if (!isObject(whole.properties)) return whole;
     const kept = Object.entries(whole.properties).flatMap(([name, child]): [string, Json][] => {

@@ -12,14 +12,21 @@ export interface Gauge {
 export function doings({ doing = [], stance }: Inspection): string[] {
   const said = stance ? [`${sentence(stance.name)} for ${stance.time.toFixed(1)} s: ${stance.reason}.`] : [];
   // The server's first sentence repeats the stance.
-  return [...said, ...doing.slice(stance ? 1 : 0).map(sentence).map((line) => (line.endsWith(".") ? line : `${line}.`))];
+  return [
+    ...said,
+    ...doing
+      .slice(stance ? 1 : 0)
+      .map(sentence)
+      .map((line) => (line.endsWith(".") ? line : `${line}.`)),
+  ];
 }
 
 /** Energy, health, fear and age as bars. */
 export function vitals({ state, life }: Inspection): Gauge[] {
   const found: Gauge[] = [];
   const add = (name: string, value: unknown, top: number) => {
-    if (typeof value === "number") found.push({ name, share: clamp(value / top), text: String(Number(value.toPrecision(3))) });
+    if (typeof value === "number")
+      found.push({ name, share: clamp(value / top), text: String(Number(value.toPrecision(3))) });
   };
   add("Energy", state.energy, 1);
   add("Health", life?.health, 1);
@@ -34,18 +41,26 @@ const TOPS: Record<string, number> = { size: 3 };
 export function genesOf({ genome }: Inspection): Gauge[] {
   return Object.entries(genome ?? {})
     .filter(([name]) => name.startsWith("gene_") && name !== "gene_hue")
-    .map(([name, value]) => ({ name: sentence(name.slice(5)), share: clamp(value / (TOPS[name.slice(5)] ?? 1)), text: value.toFixed(2) }));
+    .map(([name, value]) => ({
+      name: sentence(name.slice(5)),
+      share: clamp(value / (TOPS[name.slice(5)] ?? 1)),
+      text: value.toFixed(2),
+    }));
 }
 
 const PLURALS: Record<string, string> = { antenna: "antennae", glow: "glowing organs" };
 
 /** "2 eyes, 1 fin, 3 spikes"; empty if a body has no parts. */
 export function bodyInWords({ genome }: Inspection): string {
-  const parts = Object.entries(genome ?? {}).filter(([name, count]) => name.startsWith("part_") && Math.round(count) > 0);
-  return parts.map(([name, count]) => {
-    const [part, n] = [name.slice(5), Math.round(count)];
-    return `${n} ${n === 1 ? part : (PLURALS[part] ?? `${part}s`)}`;
-  }).join(", ");
+  const parts = Object.entries(genome ?? {}).filter(
+    ([name, count]) => name.startsWith("part_") && Math.round(count) > 0,
+  );
+  return parts
+    .map(([name, count]) => {
+      const [part, n] = [name.slice(5), Math.round(count)];
+      return `${n} ${n === 1 ? part : (PLURALS[part] ?? `${part}s`)}`;
+    })
+    .join(", ");
 }
 
 export interface Relationship {
@@ -55,7 +70,10 @@ export interface Relationship {
 
 /** The agents it is after. */
 export function bonds({ target }: Inspection): Relationship[] {
-  const named = [{ label: "Mate", id: target?.mate }, { label: "Hunts", id: target?.prey }];
+  const named = [
+    { label: "Mate", id: target?.mate },
+    { label: "Hunts", id: target?.prey },
+  ];
   return named.filter((each): each is Relationship => typeof each.id === "number" && each.id >= 0);
 }
 

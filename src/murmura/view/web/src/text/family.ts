@@ -12,7 +12,10 @@ export interface Relation {
 
 export function lifeStory(id: number, family: Family): string {
   const line = family.founder === id ? "a founder" : `descended from founder ${family.founder}`;
-  const young = family.young === 0 ? "no offspring yet" : `${family.young} offspring, ${family.living === family.young ? "all" : family.living || "none"} of them alive`;
+  const young =
+    family.young === 0
+      ? "no offspring yet"
+      : `${family.young} offspring, ${family.living === family.young ? "all" : family.living || "none"} of them alive`;
   return `Generation ${family.generation}, born at ${Number(family.born.toFixed(1))} s, ${line}; ${young}.`;
 }
 
@@ -24,7 +27,12 @@ export function relations(family: Family): Relation[] {
 
 function ancestor({ id, role, alive, fate, parents }: Ancestor, path: string[]): Relation {
   const roles = [...path, role];
-  return { id, label: named(roles) + (alive ? "" : `, † ${fate ?? "gone"}`), alive, below: parents.map((parent) => ancestor(parent, roles)) };
+  return {
+    id,
+    label: named(roles) + (alive ? "" : `, † ${fate ?? "gone"}`),
+    alive,
+    below: parents.map((parent) => ancestor(parent, roles)),
+  };
 }
 
 /** "mother", "mother's father", "great-grandmother". */

@@ -1,6 +1,7 @@
 /** A one-line hint for first-time visitors, shown from the first picture until their first action, and never again. */
 
 import { element } from "../dom";
+import { say } from "./language";
 
 const SEEN = "murmura.hint";
 
@@ -8,22 +9,42 @@ export class Hint {
   readonly root: HTMLElement;
   private isOver: boolean;
   private isShown = false;
+  private readonly text: HTMLElement;
 
   constructor(private readonly memory: Pick<Storage, "getItem" | "setItem"> | null) {
     this.isOver = memory?.getItem(SEEN) === "1";
     const touch = matchMedia("(pointer: coarse)").matches;
+    this.text = element(
+      "span",
+      {},
+      touch
+        ? "Drag to attract · hold to repel · pinch to zoom"
+        : "Drag to attract · right-drag to repel · Space pauses · ? for all keys",
+    );
     this.root = element(
       "div",
       { class: "hint waits", role: "note", hidden: this.isOver }, // its space is reserved, so that the view does not move
-      element("span", {}, touch ? "Drag to attract · hold to repel · pinch to zoom" : "Drag to attract · right-drag to repel · Space pauses · ? for all keys"),
-      element("button", { type: "button", class: "bare", "aria-label": "Dismiss the hint", click: () => { this.done(); } }, "×"),
+      this.text,
+      element(
+        "button",
+        {
+          type: "button",
+          class: "bare",
+          "aria-label": "Dismiss the hint",
+          click: () => {
+            this.done();
+          },
+        },
+        "×",
+      ),
     );
   }
 
-  /** A flock is visible. */
-  begin(): void {
+  /** A flock is visible; nothing acts on that of a recorded run. */
+  begin(isRecorded: boolean): void {
     if (this.isShown) return;
     this.isShown = true;
+    if (isRecorded) this.text.textContent = say("Space pauses · drag the time line · ? for all keys");
     this.root.classList.remove("waits");
   }
 

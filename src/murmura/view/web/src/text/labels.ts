@@ -20,8 +20,13 @@ export function optionName(value: string): string {
 
 /** A sentence without references to the specification, "(S0-52, S2-36 on)", and with names as words. */
 export function withoutCodes(text: string): string {
-  const plain = text.replace(/\s*\(([^()]*)\)/g, (whole, inner: string) => (/\b[A-Z]\d+-\d+\b/.test(inner) ? "" : whole));
-  return plain.replaceAll("`", "").replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " ")).trim();
+  const plain = text.replace(/\s*\(([^()]*)\)/g, (whole, inner: string) =>
+    /\b[A-Z]\d+-\d+\b/.test(inner) ? "" : whole,
+  );
+  return plain
+    .replaceAll("`", "")
+    .replace(/\b[A-Za-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll("_", " "))
+    .trim();
 }
 
 const FIRST = 4; // settings of a group that are shown at once

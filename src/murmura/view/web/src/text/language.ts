@@ -18,7 +18,9 @@ let patterns: Pattern[] = [];
 
 export function use(next: Catalog): void {
   catalog = next;
-  patterns = Object.entries(next).filter(([key]) => key.includes("{}")).map(([key, words]) => ({ fits: new RegExp(`^${key.split("{}").map(plain).join("(.+?)")}$`, "s"), words }));
+  patterns = Object.entries(next)
+    .filter(([key]) => key.includes("{}"))
+    .map(([key, words]) => ({ fits: new RegExp(`^${key.split("{}").map(plain).join("(.+?)")}$`, "s"), words }));
 }
 
 /** The first of the visitor's languages that has a table; English needs none. */
@@ -47,7 +49,9 @@ function filled(text: string): string {
 
 const plain = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-const codes = Object.fromEntries(Object.entries(shipped).map(([path, table]) => [path.replace(/^.*\/|\.json$/g, ""), table]));
+const codes = Object.fromEntries(
+  Object.entries(shipped).map(([path, table]) => [path.replace(/^.*\/|\.json$/g, ""), table]),
+);
 const language = languageOf(globalThis.navigator?.languages ?? [], Object.keys(codes));
 if (language in codes) {
   use(codes[language]);

@@ -87,7 +87,10 @@ export function describe(agent: Inspection): string[] {
   const wanted = ruleForces(agent);
   const turn = length(agent.steering);
   if (turn < NEGLIGIBLE) lines.push("No force acts on it: it keeps its course.");
-  else lines.push(`Overall it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly because of ${humanized(wanted[0].name).toLowerCase()}` : ""}.`);
+  else
+    lines.push(
+      `Overall it steers ${side(agent.velocity, agent.steering)}${wanted[0] ? `, mostly because of ${humanized(wanted[0].name).toLowerCase()}` : ""}.`,
+    );
   return lines;
 }
 

@@ -35,15 +35,38 @@ export class Input {
   private lastClick = { time: -Infinity, at: { x: 0, y: 0 } };
   private pinched = false; // touches that moved the view must not click when they end
 
-  constructor(private readonly canvas: HTMLElement, private readonly gestures: Gestures) {
-    canvas.addEventListener("pointerdown", (event) => { this.down(event); });
-    canvas.addEventListener("pointermove", (event) => { this.move(event); });
-    canvas.addEventListener("pointerup", (event) => { this.up(event, true); });
-    canvas.addEventListener("pointercancel", (event) => { this.up(event, false); });
-    canvas.addEventListener("dblclick", (event) => { this.gestures.doubleClick(place(event)); });
-    canvas.addEventListener("mousedown", (event) => { event.preventDefault(); });
-    canvas.addEventListener("contextmenu", (event) => { event.preventDefault(); });
-    canvas.addEventListener("wheel", (event) => { this.wheel(event); }, { passive: false });
+  constructor(
+    private readonly canvas: HTMLElement,
+    private readonly gestures: Gestures,
+  ) {
+    canvas.addEventListener("pointerdown", (event) => {
+      this.down(event);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      this.move(event);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      this.up(event, true);
+    });
+    canvas.addEventListener("pointercancel", (event) => {
+      this.up(event, false);
+    });
+    canvas.addEventListener("dblclick", (event) => {
+      this.gestures.doubleClick(place(event));
+    });
+    canvas.addEventListener("mousedown", (event) => {
+      event.preventDefault();
+    });
+    canvas.addEventListener("contextmenu", (event) => {
+      event.preventDefault();
+    });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        this.wheel(event);
+      },
+      { passive: false },
+    );
   }
 
   private down(event: PointerEvent): void {
@@ -57,7 +80,14 @@ export class Input {
       return;
     }
     const touch = event.pointerType === "touch";
-    const down: PointerState = { start: at, now: at, second: event.button === 2 || event.shiftKey, touch, time: event.timeStamp, pressing: false };
+    const down: PointerState = {
+      start: at,
+      now: at,
+      second: event.button === 2 || event.shiftKey,
+      touch,
+      time: event.timeStamp,
+      pressing: false,
+    };
     this.downs.set(event.pointerId, down);
     clearTimeout(this.timer);
     if (this.downs.size > 1) {
@@ -66,10 +96,13 @@ export class Input {
       return;
     }
     this.pinched = false;
-    this.timer = window.setTimeout(() => {
-      if (touch) down.second = true;
-      this.begin(down);
-    }, touch ? LONG_MS : HOLD_MS);
+    this.timer = window.setTimeout(
+      () => {
+        if (touch) down.second = true;
+        this.begin(down);
+      },
+      touch ? LONG_MS : HOLD_MS,
+    );
   }
 
   private begin(down: PointerState): void {

@@ -1,10 +1,55 @@
 /** All keys in one table: action and description, and the user's own bindings. */
 
 export type Action =
-  | "toggle" | "step" | "reset" | "newSeed" | "more" | "fewer" | "slower" | "faster" | "mode" | "palette"
-  | "vision" | "neighbors" | "density" | "screenshot" | "screenshotLarge" | "record" | "link" | "export" | "actions" | "fit" | "fullScreen"
-  | "hide" | "trails" | "attractorTool" | "repulsorTool" | "scareTool" | "foodTool" | "circleTool" | "wallTool" | "help" | "escape" | "charts" | "panel" | "feed"
-  | "ride" | "gallery" | "lessons" | "panLeft" | "panRight" | "panUp" | "panDown" | "theme";
+  | "toggle"
+  | "step"
+  | "reset"
+  | "newSeed"
+  | "more"
+  | "fewer"
+  | "slower"
+  | "faster"
+  | "mode"
+  | "palette"
+  | "vision"
+  | "neighbors"
+  | "density"
+  | "screenshot"
+  | "screenshotLarge"
+  | "record"
+  | "link"
+  | "export"
+  | "actions"
+  | "fit"
+  | "fullScreen"
+  | "hide"
+  | "trails"
+  | "attractorTool"
+  | "repulsorTool"
+  | "scareTool"
+  | "predatorTool"
+  | "foodTool"
+  | "circleTool"
+  | "wallTool"
+  | "help"
+  | "escape"
+  | "charts"
+  | "panel"
+  | "feed"
+  | "ride"
+  | "gallery"
+  | "lessons"
+  | "panLeft"
+  | "panRight"
+  | "panUp"
+  | "panDown"
+  | "theme"
+  | "compare"
+  | "share"
+  | "nextBird"
+  | "describe"
+  | "rewind"
+  | "forward";
 
 export interface Shortcut {
   keys: string[];
@@ -21,23 +66,28 @@ const row = (keys: string, text: string, action: Action): Shortcut => ({ keys: k
 export const SHORTCUTS: readonly Shortcut[] = [
   row(" ", "pause or play", "toggle"),
   row(".", "single step", "step"),
+  row("<", "five seconds back in time", "rewind"),
+  row(">", "five seconds forward, up to now", "forward"),
   row("r", "start again, same seed", "reset"),
   row("R", "start again, new seed", "newSeed"),
   row("+|=", "more agents", "more"),
   row("-|_", "fewer agents", "fewer"),
   row("[", "slower", "slower"),
   row("]", "faster", "faster"),
-  row("c|C", "colour by heading, species, speed …", "mode"),
+  row("c", "colour by heading, species, speed …", "mode"),
   row("p|P", "next palette", "palette"),
   row("t|T", "trails", "trails"),
   row("v|V", "fields of view of all agents", "vision"),
-  row("n|N", "links to neighbours", "neighbors"),
+  row("n", "links to neighbours", "neighbors"),
+  row("N", "select the next bird", "nextBird"),
+  row("'", "tell what the flock does, for screen readers", "describe"),
   row("g|G", "density grid", "density"),
-  row("i|I", "tool: permanent attractor", "attractorTool"),
-  row("u|U", "tool: permanent repulsor", "repulsorTool"),
-  row("D", "tool: predator", "scareTool"),
+  row("i|I", "tool: attract for good", "attractorTool"),
+  row("u|U", "tool: repel for good", "repulsorTool"),
+  row("!", "tool: scare", "scareTool"),
+  row("D", "tool: predator", "predatorTool"),
   row("o|O", "tool: food", "foodTool"),
-  row("k|K", "tool: round obstacle", "circleTool"),
+  row("k|K", "tool: round stone", "circleTool"),
   row("W", "tool: wall", "wallTool"),
   row("f", "fit the world into the window", "fit"),
   row("F", "full screen", "fullScreen"),
@@ -52,12 +102,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("b|B", "settings panel", "panel"),
   row("S", "screenshot of the window", "screenshot"),
   row("y|Y", "screenshot, 3840 px wide", "screenshotLarge"),
-  row("x|X", "start or stop recording", "record"),
+  row("x", "start or stop a clip", "record"),
+  row("X", "share: picture, clip, page, link", "share"),
   row("l|L", "copy a link to this scene", "link"),
   row("e|E", "save the scenario as JSON", "export"),
   row("A", "save all actions, for replay", "actions"),
   row("q|Q", "light, dark or system theme", "theme"),
   row("0", "all presets with pictures", "gallery"),
+  row("C", "compare with a changed copy, side by side", "compare"),
   row("z|Z", "lessons: small experiments", "lessons"),
   row("?", "show this help", "help"),
   row("Escape", "deselect, stop following, put the tool away", "escape"),
@@ -72,6 +124,7 @@ export const MOUSE: readonly [string, string][] = [
   ["Middle drag or two-finger drag", "move the view; in space: orbit"],
   ["Shift and middle drag", "in space: move the view"],
   ["Long press", "repel; with a tool: remove"],
+  ["Arrow keys", "with the focus on the flock: move a cross-hair; Enter places or selects there, Shift Enter removes"],
   ["1 – 9", "load one of nine featured presets"],
 ];
 
@@ -107,7 +160,20 @@ export function rebound(bindings: Bindings, action: Action, key: string | null):
 
 /** Whether a key can be bound: those for help, escape and moving the focus cannot. */
 export function isFree(key: string): boolean {
-  return !["?", "Escape", "Tab", "Enter", "Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLock", "Dead", "Unidentified"].includes(key);
+  return ![
+    "?",
+    "Escape",
+    "Tab",
+    "Enter",
+    "Shift",
+    "Control",
+    "Alt",
+    "Meta",
+    "AltGraph",
+    "CapsLock",
+    "Dead",
+    "Unidentified",
+  ].includes(key);
 }
 
 /** A letter also works with shift, unless the capital has a meaning of its own. */
@@ -123,15 +189,30 @@ export function readBindings(data: unknown): Bindings {
   if (typeof data !== "object" || data === null) return found;
   for (const { action } of SHORTCUTS) {
     const keys: unknown = (data as Record<string, unknown>)[action];
-    if (Array.isArray(keys) && keys.every((key) => typeof key === "string" && isFree(key))) found[action] = keys as string[];
+    if (Array.isArray(keys) && keys.every((key) => typeof key === "string" && isFree(key)))
+      found[action] = keys as string[];
   }
   return found;
 }
 
-const NAMES: Record<string, string> = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
+const NAMES: Record<string, string> = {
+  " ": "Space",
+  ArrowRight: "→",
+  ArrowLeft: "←",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Escape: "Esc",
+  "-": "−",
+};
 
 /** The keys of an action, for the help sheet and tooltips. */
 export function shownKeys(keys: readonly string[]): string {
-  const letters = keys.filter((key) => !(/^[A-Z]$/.test(key) && keys.includes(key.toLowerCase())) && key !== "=" && key !== "_");
-  return letters.map((key) => NAMES[key] ?? (/^[A-Z]$/.test(key) ? `Shift ${key}` : key.length === 1 ? key.toUpperCase() : key)).join(" or ") || "none";
+  const letters = keys.filter(
+    (key) => !(/^[A-Z]$/.test(key) && keys.includes(key.toLowerCase())) && key !== "=" && key !== "_",
+  );
+  return (
+    letters
+      .map((key) => NAMES[key] ?? (/^[A-Z]$/.test(key) ? `Shift ${key}` : key.length === 1 ? key.toUpperCase() : key))
+      .join(" or ") || "none"
+  );
 }

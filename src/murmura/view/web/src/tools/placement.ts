@@ -9,7 +9,8 @@
 import { type ClientMessage, type Hello, type JsonObject, type Placeable, type Point } from "../net/protocol";
 import { resolve, valueAt } from "../panel/controls/schema";
 
-const NOBODY_EATS = "Agents do not eat in this scenario, so this food only attracts them. For real food, enable the rules feeding and energy, or load feeding-grounds.";
+const NOBODY_EATS =
+  "Agents do not eat in this scenario, so this food only attracts them. For real food, enable the rules feeding and energy, or load feeding-grounds.";
 const NOT_YOURS = "Only placed food can be removed.";
 const STRENGTHS = { attractor: 3, repulsor: -4 };
 

@@ -5,11 +5,13 @@ import type { ClientMessage, Pair, Placeable, Point, PointerMode } from "../net/
 import type { Places } from "./placement";
 import type { Settings } from "../panel/settings";
 import type { Stage } from "../render/stage";
+import { nearestCopy } from "../render/tiles";
 import { atDepthOf, pickObject, onFloor } from "./picking";
 
 const SEND_MS = 1000 / 28; // the server accepts at most 30 positions per second
 const MOST_CORNERS = 60;
 const CORNER_PX = 12;
+const STARTLE_MS = 700;
 
 export class ToolController implements Gestures {
   private mode: PointerMode = "none";
@@ -35,7 +37,7 @@ export class ToolController implements Gestures {
   private get puts(): Placeable | null {
     const { tool } = this.settings.looks;
     if (tool === "repulsor") return "attractor";
-    return tool === "hand" ? null : tool === "scare" ? "predator" : tool;
+    return tool === "hand" || tool === "scare" ? null : tool;
   }
 
   press(at: Point, second: boolean): void {
@@ -70,7 +72,8 @@ export class ToolController implements Gestures {
 
   drag(at: Point): void {
     const { draft } = this.stage;
-    if (draft && this.moving) draft[1] = [atDepthOf(this.stage, at, this.moving).x, atDepthOf(this.stage, at, this.moving).y];
+    if (draft && this.moving)
+      draft[1] = [atDepthOf(this.stage, at, this.moving).x, atDepthOf(this.stage, at, this.moving).y];
     else if (draft) this.extend(draft, at);
     else if (this.mode !== "none") this.push(at);
     this.stage.wake();
@@ -96,7 +99,8 @@ export class ToolController implements Gestures {
     const { tool } = this.settings.looks;
     if (this.puts && second) this.places.remove(this.puts, pickObject(this.stage, this.puts, at) ?? place);
     else if (tool === "circle") this.placeCircle(place, 0);
-    else if (this.placesAtOnce || tool === "scare") this.put(place);
+    else if (this.placesAtOnce) this.put(place);
+    else if (tool === "scare") this.startle(at);
     if (second || tool !== "hand") return;
     const agent = this.stage.agentNear(at);
     this.send(agent ? { type: "pick", ...agent } : { type: "select", id: null });
@@ -104,7 +108,7 @@ export class ToolController implements Gestures {
 
   /** Tools that place an object where they are pressed. */
   private get placesAtOnce(): boolean {
-    return ["food", "attractor", "repulsor"].includes(this.settings.looks.tool);
+    return ["predator", "food", "attractor", "repulsor"].includes(this.settings.looks.tool);
   }
 
   private put(at: Point): void {
@@ -116,12 +120,21 @@ export class ToolController implements Gestures {
 
   private move(from: Point, to: Point): void {
     const kind = this.puts;
-    if (kind) this.send({ type: "move", kind, ...from, to_x: to.x, to_y: to.y, ...(to.z === undefined ? {} : { to_z: to.z }) });
+    if (kind)
+      this.send({ type: "move", kind, ...from, to_x: to.x, to_y: to.y, ...(to.z === undefined ? {} : { to_z: to.z }) });
+  }
+
+  /** A click with the tool that scares: a fright of a moment. */
+  private startle(at: Point): void {
+    this.press(at, false);
+    setTimeout(() => {
+      if (this.mode === "scare") this.release(at);
+    }, STARTLE_MS);
   }
 
   doubleClick(at: Point): void {
-    if (this.puts) return; // a double click has already placed two objects
-    this.send({ type: "pick", ...(this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at) });
+    if (this.puts || this.settings.looks.tool === "scare") return; // a double click has already placed two objects
+    this.send({ type: "pick", ...((this.stage.deep ? this.stage.agentNear(at, 60) : null) ?? this.stage.at(at)) });
     this.follow();
   }
 
@@ -141,7 +154,9 @@ export class ToolController implements Gestures {
     clearTimeout(this.pending);
     const wait = this.lastSent + SEND_MS - performance.now();
     if (wait > 0) {
-      this.pending = window.setTimeout(() => { this.push(at); }, wait);
+      this.pending = window.setTimeout(() => {
+        this.push(at);
+      }, wait);
       return;
     }
     this.lastSent = performance.now();
@@ -149,7 +164,7 @@ export class ToolController implements Gestures {
   }
 
   private extend(draft: Pair[], at: Point): void {
-    const { x, y } = this.pointed(at);
+    const { x, y } = this.beside(this.pointed(at), draft[0]);
     if (this.settings.looks.tool === "circle") {
       // In space the pointer may also move vertically: the radius is its distance in any direction.
       draft[1] = this.stage.deep ? [draft[0][0] + this.radius(at), draft[0][1]] : [x, y];
@@ -161,7 +176,7 @@ export class ToolController implements Gestures {
   }
 
   private build(draft: Pair[], at: Point): void {
-    const end = this.pointed(at);
+    const end = this.beside(this.pointed(at), draft[0]);
     if (this.settings.looks.tool === "circle") {
       this.placeCircle(this.begun ?? end, this.radius(at));
       return;
@@ -171,10 +186,16 @@ export class ToolController implements Gestures {
     if (draft.length > 1) this.send({ type: "place", kind: "wall", points: draft.map((p) => this.inside(p)) });
   }
 
+  /** In a wrapping world: in the copy where a shape began. */
+  private beside(place: Point, [x, y]: Pair): Point {
+    return nearestCopy(place, { x, y }, this.stage.wrap);
+  }
+
   /** Distance of the pointer from the beginning of a shape [u]. */
   private radius(at: Point): number {
-    const end = this.stage.at(at);
-    const { x, y, z } = this.begun ?? end;
+    const found = this.stage.at(at);
+    const { x, y, z } = this.begun ?? found;
+    const end = nearestCopy(found, { x, y }, this.stage.wrap);
     return Math.hypot(end.x - x, end.y - y, (end.z ?? 0) - (z ?? 0));
   }
 

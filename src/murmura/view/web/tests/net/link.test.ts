@@ -2,8 +2,18 @@ import { expect, it } from "vitest";
 import { decodeScene, difference, encodeScene, fromBase64Url, merged, toBase64Url } from "../../src/net/link";
 import type { Json, JsonObject } from "../../src/net/protocol";
 
-const base = { agents: 2000, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: null, weight: 1 } }, obstacles: [] };
-const changed = { agents: 500, world: { width: 1600, boundary: "soft" }, rules: { alignment: { radius: 12, weight: 1 } }, obstacles: [{ x: 1 }] };
+const base = {
+  agents: 2000,
+  world: { width: 1600, boundary: "soft" },
+  rules: { alignment: { radius: null, weight: 1 } },
+  obstacles: [],
+};
+const changed = {
+  agents: 500,
+  world: { width: 1600, boundary: "soft" },
+  rules: { alignment: { radius: 12, weight: 1 } },
+  obstacles: [{ x: 1 }],
+};
 
 it("contains only the differences, and restores them", () => {
   const found = difference(base, changed);
@@ -34,7 +44,8 @@ it("a thousand scenes survive the round trip", async () => {
     if (kind === 5) return Array.from({ length: Math.floor(next() * 3) }, () => value(depth - 1));
     return object(depth - 1);
   };
-  const object = (depth: number): JsonObject => Object.fromEntries(Array.from({ length: 1 + Math.floor(next() * 4) }, (_, k) => [`key${k}`, value(depth)]));
+  const object = (depth: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: 1 + Math.floor(next() * 4) }, (_, k) => [`key${k}`, value(depth)]));
   for (let k = 0; k < 1000; k++) {
     const [from, to] = [object(3), object(3)];
     const wanted = merged(from, to); // a scenario has every key of its preset
@@ -46,11 +57,17 @@ it("a thousand scenes survive the round trip", async () => {
 it("a damaged link is refused", async () => {
   await expect(decodeScene("#c=AAAA")).rejects.toThrow();
   await expect(decodeScene("#c=%%%")).rejects.toThrow();
-  const list = toBase64Url(new Uint8Array(await new Response(new Blob(["[1]"]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer()));
+  const list = toBase64Url(
+    new Uint8Array(
+      await new Response(new Blob(["[1]"]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer(),
+    ),
+  );
   await expect(decodeScene("#c=" + list)).rejects.toThrow(/scene/);
 });
 it("a link that unpacks into too much data is refused", async () => {
-  const bomb = await new Response(new Blob([new Uint8Array(3_000_000)]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer();
+  const bomb = await new Response(
+    new Blob([new Uint8Array(3_000_000)]).stream().pipeThrough(new CompressionStream("deflate-raw")),
+  ).arrayBuffer();
   await expect(decodeScene("#c=" + toBase64Url(new Uint8Array(bomb)))).rejects.toThrow(/megabyte/);
 });
 it("base64url keeps every byte", () => {

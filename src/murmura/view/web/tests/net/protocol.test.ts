@@ -4,8 +4,31 @@ import { makeFrame } from "../frames";
 
 describe("frames", () => {
   it("are read field by field", () => {
-    const frame = decodeFrame(makeFrame([[0, 65535, 64], [65535, 0, 0]], { wraps: true, roster: 127 }));
-    expect(frame).toMatchObject({ step: 12, count: 2, total: 8, left: -10, top: 20, width: 1600, height: 1000, epoch: 3, stride: 4, extra: "panic", wraps: true, roster: 127, secondsPerStep: 0.5, topSpeed: 24 });
+    const frame = decodeFrame(
+      makeFrame(
+        [
+          [0, 65535, 64],
+          [65535, 0, 0],
+        ],
+        { wraps: true, roster: 127 },
+      ),
+    );
+    expect(frame).toMatchObject({
+      step: 12,
+      count: 2,
+      total: 8,
+      left: -10,
+      top: 20,
+      width: 1600,
+      height: 1000,
+      epoch: 3,
+      stride: 4,
+      extra: "panic",
+      wraps: true,
+      roster: 127,
+      secondsPerStep: 0.5,
+      topSpeed: 24,
+    });
     expect(agentPosition(frame, 0)).toEqual({ x: -10, y: 1020 });
     expect(agentPosition(frame, 1)).toEqual({ x: 1590, y: 20 });
     expect(agentHeading(frame, 0)).toBeCloseTo(Math.PI / 2, 1);
@@ -16,7 +39,12 @@ describe("frames", () => {
     expect(() => decodeFrame(makeFrame([[1, 1, 1]]).slice(0, 50))).toThrow(/56 bytes/);
   });
   it("find the nearest agent", () => {
-    const frame = decodeFrame(makeFrame([[0, 0, 0], [30000, 30000, 0]]));
+    const frame = decodeFrame(
+      makeFrame([
+        [0, 0, 0],
+        [30000, 30000, 0],
+      ]),
+    );
     expect(nearestAgent(frame, { x: 0, y: 30 })).toBe(0);
     expect(nearestAgent(frame, { x: 700, y: 500 })).toBe(1);
     expect(nearestAgent(frame, { x: 300, y: 300 }, 50)).toBe(-1);

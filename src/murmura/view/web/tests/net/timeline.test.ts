@@ -3,7 +3,13 @@ import { decodeFrame } from "../../src/net/protocol";
 import { blend, SLOTS, Timeline } from "../../src/net/timeline";
 import { makeFrame } from "../frames";
 
-const frame = (step: number, epoch = 1, count = 1, roster = 0) => decodeFrame(makeFrame(Array.from({ length: count }, () => [0, 0, 0]), { step, epoch, roster }));
+const frame = (step: number, epoch = 1, count = 1, roster = 0) =>
+  decodeFrame(
+    makeFrame(
+      Array.from({ length: count }, () => [0, 0, 0]),
+      { step, epoch, roster },
+    ),
+  );
 
 it("moves evenly although frames arrive unevenly", () => {
   const timeline = new Timeline();

@@ -43,7 +43,12 @@ function slow(crowd: Crowd, sights: Sight[]): string[] {
 const WIDE: Sight = { radius: 30, half: Math.PI, cosine: -1, nearest: Infinity };
 const NARROW: Sight = { radius: 22, half: 2, cosine: Math.cos(2), nearest: 4 };
 
-it.each([[200, 120, true], [200, 120, false], [50, 50, true], [31, 200, true]])("agrees with brute force (%i x %i, wraps: %s)", (width, height, wraps) => {
+it.each([
+  [200, 120, true],
+  [200, 120, false],
+  [50, 50, true],
+  [31, 200, true],
+])("agrees with brute force (%i x %i, wraps: %s)", (width, height, wraps) => {
   const crowd = crowdOf(150, width, height, wraps);
   const found: string[] = [];
   eachSight(crowd, [...Array(150).keys()], [WIDE, NARROW], Infinity, (me, other) => found.push(`${me} ${other}`));
@@ -65,7 +70,10 @@ it("picks evenly from those in view", () => {
   }
 });
 it("a species may have its own sight", () => {
-  const scenario = { perception: { radius: 50, field_of_view: 270, nearest: null }, species: [{ values: {} }, { values: { "perception.radius": 90, "perception.nearest": 7 } }] };
+  const scenario = {
+    perception: { radius: 50, field_of_view: 270, nearest: null },
+    species: [{ values: {} }, { values: { "perception.radius": 90, "perception.nearest": 7 } }],
+  };
   const [first, second] = sightsOf(scenario);
   expect(first).toMatchObject({ radius: 50, nearest: Infinity });
   expect(first.cosine).toBeCloseTo(Math.cos((135 * Math.PI) / 180));

@@ -5,7 +5,13 @@ import { fillingSize } from "../../src/panel/window_world";
 
 function memory(kept: string | null = null) {
   const store = { text: kept };
-  return { store, getItem: () => store.text, setItem: (_: string, text: string) => { store.text = text; } };
+  return {
+    store,
+    getItem: () => store.text,
+    setItem: (_: string, text: string) => {
+      store.text = text;
+    },
+  };
 }
 
 it("appearance is remembered, tools and overlays are not", () => {
@@ -16,15 +22,26 @@ it("appearance is remembered, tools and overlays are not", () => {
 });
 it("invalid stored values are ignored", () => {
   expect(new Settings(memory("{{{")).looks.mode).toBe("heading");
-  expect(new Settings(memory('{"mode":"nonsense","trails":"yes","bindings":[1]}')).looks).toMatchObject({ mode: "heading", trails: true, bindings: {} });
+  expect(new Settings(memory('{"mode":"nonsense","trails":"yes","bindings":[1]}')).looks).toMatchObject({
+    mode: "heading",
+    trails: true,
+    bindings: {},
+  });
 });
 it("the system theme is read only when the browser reports a change: Chromium does not report one that a page has already read", () => {
   let hear: (event: { matches: boolean }) => void = () => undefined;
-  const system = { matches: false, addEventListener: (_: string, act: typeof hear) => { hear = act; } };
+  const system = {
+    matches: false,
+    addEventListener: (_: string, act: typeof hear) => {
+      hear = act;
+    },
+  };
   vi.stubGlobal("matchMedia", () => system);
   const settings = new Settings(null);
   const told: boolean[] = [];
-  settings.onChange(() => { told.push(settings.light); });
+  settings.onChange(() => {
+    told.push(settings.light);
+  });
   system.matches = true; // changed but not yet reported: the picture must not be ahead of the rest of the page
   expect(settings.light).toBe(false);
   hear({ matches: true });

@@ -1,14 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { colorTable, fromOklab, isCyclic, PALETTES, palettesFor, paletteTable, parseHex, speciesTable, toOklab, type PaletteName } from "../../src/render/palettes";
+import {
+  colorTable,
+  fromOklab,
+  isCyclic,
+  PALETTES,
+  palettesFor,
+  paletteTable,
+  parseHex,
+  speciesTable,
+  toOklab,
+  type PaletteName,
+} from "../../src/render/palettes";
 import samples from "./palette_samples.json";
 
-const lightness = (table: Uint8Array, k: number) => toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
+const lightness = (table: Uint8Array, k: number) =>
+  toOklab([table[4 * k] / 255, table[4 * k + 1] / 255, table[4 * k + 2] / 255])[0];
 
 const isShipped = (name: PaletteName) => name !== "own";
 
 it("OKLab conversion is invertible", () => {
   const rgb = parseHex("#3fb4e8");
-  fromOklab(toOklab(rgb)).forEach((c, k) => { expect(c).toBeCloseTo(rgb[k], 4); });
+  fromOklab(toOklab(rgb)).forEach((c, k) => {
+    expect(c).toBeCloseTo(rgb[k], 4);
+  });
 });
 
 describe.each(PALETTES)("%s", (name) => {
@@ -32,7 +46,10 @@ it("headings only use cyclic palettes", () => {
 });
 
 it("custom colours are used unchanged, from end to end, and for headings back again", () => {
-  const [red, blue] = [[255, 0, 0], [0, 0, 255]];
+  const [red, blue] = [
+    [255, 0, 0],
+    [0, 0, 255],
+  ];
   const speed = colorTable("speed", "own", [], true, ["#ff0000", "#0000ff"]);
   expect([[...speed.subarray(0, 3)], [...speed.subarray(1020, 1023)]]).toEqual([red, blue]);
   const heading = colorTable("heading", "own", [], false, ["#ff0000", "#0000ff"]);
@@ -52,9 +69,14 @@ describe.each(Object.entries(samples))("%s", (key, colors) => {
   it("has the same colours as films", () => {
     const [name, theme] = key.split(" ");
     const light = theme === "light";
-    const table = name === "species" ? speciesTable(["#00ff88", "#ff4488"], light) : paletteTable(name as (typeof PALETTES)[number], light);
+    const table =
+      name === "species"
+        ? speciesTable(["#00ff88", "#ff4488"], light)
+        : paletteTable(name as (typeof PALETTES)[number], light);
     colors.forEach((rgb, k) => {
-      rgb.forEach((c, i) => { expect(Math.abs(table[4 * 17 * k + i] - c)).toBeLessThanOrEqual(1); });
+      rgb.forEach((c, i) => {
+        expect(Math.abs(table[4 * 17 * k + i] - c)).toBeLessThanOrEqual(1);
+      });
     });
   });
 });

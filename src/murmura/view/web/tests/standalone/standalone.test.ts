@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { unpackFrames } from "../../src/standalone/unpack";
 import { cheapMeasures } from "../../src/standalone/messages/measures";
-import { evaluated, onCurve, vectorOf } from "../../src/standalone/start/numbers";
+import { evaluated, vectorOf } from "../../src/standalone/start/numbers";
 import { drawnStart, threefry, uniformPair } from "../../src/standalone/start/random";
 import { differingPaths, prunedSchema, refusal, withValue } from "../../src/standalone/values";
 
@@ -24,52 +24,75 @@ describe("randomness", () => {
       start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
       motion: { policy: "capped" },
     };
-    const { places: quads, headings } = drawnStart(scenario, 4, 50);
+    const { position_x, velocity_x, velocity_y, heading } = drawnStart(scenario, 4, 50);
     for (let k = 0; k < 50; k++) {
-      expect(quads[4 * k]).toBeGreaterThanOrEqual(5);
-      expect(quads[4 * k]).toBeLessThanOrEqual(95);
-      expect(Math.hypot(quads[4 * k + 2], quads[4 * k + 3])).toBeCloseTo(3, 5);
-      expect(Math.cos(headings[k])).toBeCloseTo(quads[4 * k + 2] / 3, 5);
+      expect(position_x[k]).toBeGreaterThanOrEqual(5);
+      expect(position_x[k]).toBeLessThanOrEqual(95);
+      expect(Math.hypot(velocity_x[k], velocity_y[k])).toBeCloseTo(3, 5);
+      expect(Math.cos(heading[k])).toBeCloseTo(velocity_x[k] / 3, 5);
     }
   });
 
   it("can start a flock in one direction, as murmura.engine.drawing does", () => {
     const scenario = {
       world: { width: 800, height: 600, depth: null as number | null, boundary: "open" },
-      start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0, direction: 70, direction_spread: 40 },
+      start: {
+        layout: "uniform",
+        margin: 5,
+        radius: 10,
+        speed: 3,
+        speed_spread: 0,
+        direction: 70,
+        direction_spread: 40,
+      },
       motion: { policy: "capped" },
     };
-    const close = (found: number[], expected: number[]): void => { expected.forEach((each, k) => { expect(found[k]).toBeCloseTo(each, 4); }); };
-    const plane = drawnStart(scenario, 4, 3).places;
-    close([2, 3, 6, 7, 10, 11].map((k) => plane[k]), [-1.02186, 2.8206, -0.51387, 2.95566, 2.26092, 1.97187]);
+    const close = (found: number[], expected: number[]): void => {
+      expected.forEach((each, k) => {
+        expect(found[k]).toBeCloseTo(each, 4);
+      });
+    };
+    const velocities = (axes: string): number[] => {
+      const found = drawnStart(scenario, 4, 3);
+      return [0, 1, 2].flatMap((k) => [...axes].map((axis) => found[`velocity_${axis}`][k]));
+    };
+    close(velocities("xy"), [-1.02186, 2.8206, -0.51387, 2.95566, 2.26092, 1.97187]);
     scenario.world.depth = 400;
-    const space = drawnStart(scenario, 4, 3).places;
-    close([12, 13, 14, 16, 17, 18].map((k) => space[k]), [-0.89084, 2.86466, -0.01217, -0.3663, 2.6838, -1.2896]);
+    close(velocities("xyz").slice(0, 6), [-0.89084, 2.86466, -0.01217, -0.3663, 2.6838, -1.2896]);
   });
 });
 
 describe("numbers derived from values", () => {
-  const curve = { x: [0, 1, 3], y: [0, 10, 20] };
+  const values: Record<string, number> = { a: 2, b: 3 };
+  const value = (path: string): number => values[path];
 
-  it("evaluates lines and curves, and clamps at a curve's ends", () => {
-    expect(onCurve([2, 1], 4)).toBe(9);
-    expect([-1, 0.5, 2, 9].map((x) => onCurve(curve, x))).toEqual([0, 5, 15, 20]);
+  it("evaluates operations on values and constants", () => {
+    expect(evaluated(["subtract", ["multiply", "a", 5], ["divide", 1, "b"]], value)).toBe(10 - 1 / 3);
+    expect(evaluated(["select", ["greater", "a", "b"], 1, ["cos", "b"]], value)).toBe(Math.cos(3));
+    expect(evaluated(["select", ["less", "a", "b"], ["negate", "a"], 1], value)).toBe(-2);
   });
 
-  it("adds or multiplies parts", () => {
-    const values: Record<string, number> = { a: 2, b: 3 };
-    const value = (path: string): number => values[path];
-    expect(evaluated({ how: "sum", base: 1, parts: [["a", [1, 0]], ["b", [2, 0]]] }, value)).toBe(9);
-    expect(evaluated({ how: "product", base: 2, parts: [["a", [1, 0]], ["b", [1, 0]]] }, value)).toBe(12);
-    const live = { ranges: {}, vector: [5, 6], recipes: { "1": { how: "sum" as const, base: 0, parts: [["a", [1, 0]]] as [string, [number, number]][] } } };
-    expect([...vectorOf(live, value)]).toEqual([5, 2]);
+  it("replaces the numbers that depend on values", () => {
+    expect([...vectorOf({ ranges: {}, vector: [5, 6], expressions: { "1": ["add", "a", "a"] } }, value)]).toEqual([
+      5, 4,
+    ]);
   });
 });
 
 describe("values", () => {
-  const live = { ranges: { "perception.radius": [10, 400] as [number, number], "rules.cohesion.weight": [0, 4] as [number, number] }, recipes: {}, vector: [] };
+  const live = {
+    ranges: { "perception.radius": [10, 400] as [number, number], "rules.cohesion.weight": [0, 4] as [number, number] },
+    expressions: {},
+    vector: [],
+  };
   const scene = { live, canDraw: true, templates: { attractors: {} } };
-  const scenario = { agents: 5, world: { width: 300, height: 200, boundary: "wrap" }, perception: { radius: 50 }, rules: { cohesion: { weight: 1, weighting: "linear" } }, display: { size: 1 } };
+  const scenario = {
+    agents: 5,
+    world: { width: 300, height: 200, boundary: "wrap" },
+    perception: { radius: 50 },
+    rules: { cohesion: { weight: 1, weighting: "linear" } },
+    display: { size: 1 },
+  };
 
   it("accepts numbers in range, and says why others are refused", () => {
     expect(refusal(scene, scenario, "rules.cohesion.weight", 2)).toBe("");
@@ -93,7 +116,11 @@ describe("values", () => {
   it("offers only values that can be changed", () => {
     const schema = {
       $defs: { Cohesion: { properties: { weight: { type: "number" }, weighting: { enum: ["a"] } } } },
-      properties: { rules: { properties: { cohesion: { $ref: "#/$defs/Cohesion" }, wind: { properties: { speed: { type: "number" } } } } } },
+      properties: {
+        rules: {
+          properties: { cohesion: { $ref: "#/$defs/Cohesion" }, wind: { properties: { speed: { type: "number" } } } },
+        },
+      },
     };
     const found = prunedSchema(schema, live).properties as Record<string, { properties: object }>;
     expect(found.rules.properties).toEqual({ cohesion: { properties: { weight: { type: "number" } } } });
@@ -101,9 +128,26 @@ describe("values", () => {
   });
 });
 
-it("measures an aligned flock", () => {
-  const quads = Float32Array.of(0, 0, 3, 4, 9, 9, 3, 4);
-  expect(cheapMeasures(quads, 2)).toEqual({ polarization: 1, mean_speed: 10, speed_deviation: 0 });
+describe("measures", () => {
+  it("measures an aligned flock", () => {
+    const quads = Float32Array.of(0, 0, 3, 4, 9, 9, 3, 4);
+    expect(cheapMeasures({ quads, climbs: null }, 2)).toEqual({ polarization: 1, mean_speed: 10, speed_deviation: 0 });
+  });
+
+  it("counts the vertical part of velocities in space", () => {
+    // What murmura.measure says of the velocities (1, 2, 2), (0, 3, 4), (-2, 0, 0) and (0, 0, 0).
+    const quads = Float32Array.of(0, 0, 1, 2, 0, 0, 0, 3, 0, 0, -2, 0, 0, 0, 0, 0);
+    const found = cheapMeasures({ quads, climbs: Float32Array.of(2, 4, 0, 0) }, 1);
+    expect(found.polarization).toBeCloseTo(0.6831300510639732, 12);
+    expect(found.mean_speed).toBe(2.5);
+    expect(found.speed_deviation).toBeCloseTo(1.8027756377319946, 12);
+  });
+
+  it("has no polarization where nobody moves, and nothing in an empty world", () => {
+    const still = { quads: new Float32Array(8), climbs: null };
+    expect(cheapMeasures(still, 1)).toEqual({ mean_speed: 0, speed_deviation: 0 });
+    expect(cheapMeasures({ quads: new Float32Array(), climbs: null }, 1)).toEqual({});
+  });
 });
 
 it("unpacks frames of an agent that moves steadily", () => {
@@ -112,6 +156,9 @@ it("unpacks frames of an agent that moves steadily", () => {
   // First at (100, 50), then 3 and 1 farther: the second frame contains only the differences.
   const planes = Uint8Array.of(100, 0, 50, 0, 2, 3, 1, 4, 3, 0, 1, 0, 0, 0, 0, 0);
   const words = unpackFrames(header, planes, 2).map((frame) => new Uint32Array(frame, 48));
-  expect(words.map((word) => [(word[0] & 0xffff) >> 3, word[0] >>> 19])).toEqual([[100, 50], [103, 51]]);
+  expect(words.map((word) => [(word[0] & 0xffff) >> 3, word[0] >>> 19])).toEqual([
+    [100, 50],
+    [103, 51],
+  ]);
   expect((words[1][1] >> 16) & 255).toBe(1);
 });

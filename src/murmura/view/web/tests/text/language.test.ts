@@ -1,12 +1,19 @@
 import { afterEach, expect, it } from "vitest";
 import { languageOf, say, use } from "../../src/text/language";
 
-afterEach(() => { use({}); });
+afterEach(() => {
+  use({});
+});
 
 it("whole texts are looked up, surrounding spaces are kept, and missing texts stay English", () => {
   expect(say(" Settings ")).toBe(" Settings ");
   use({ Settings: "Einstellungen", "{} frames in {}.": "In {} liegen {} Bilder." });
-  expect([say("Settings"), say(" Settings "), say("Setting"), say("")]).toEqual(["Einstellungen", " Einstellungen ", "Setting", ""]);
+  expect([say("Settings"), say(" Settings "), say("Setting"), say("")]).toEqual([
+    "Einstellungen",
+    " Einstellungen ",
+    "Setting",
+    "",
+  ]);
 });
 it("values are inserted in order and never interpreted as a pattern", () => {
   use({ "{} frames in {}.": "{} Bilder in {}.", "1 + 1 (or {})": "1 + 1 (oder {})" });

@@ -7,6 +7,11 @@ it("deaths by cause, the most frequent first", () => {
 });
 
 it("periods of a population, the newest first", () => {
-  expect(timesInWords([{ kind: "mass_extinction", begin: 12.4, end: 30, lasts: false }, { kind: "boom", begin: 40, end: 41, lasts: true }])).toEqual(["Boom since 40 s", "Mass extinction 12–30 s"]);
+  expect(
+    timesInWords([
+      { kind: "mass_extinction", begin: 12.4, end: 30, lasts: false },
+      { kind: "boom", begin: 40, end: 41, lasts: true },
+    ]),
+  ).toEqual(["Boom since 40 s", "Mass extinction 12–30 s"]);
   expect(timesInWords()).toEqual([]);
 });

@@ -2,14 +2,21 @@ import { describe, expect, it } from "vitest";
 import { backOff } from "../../src/net/connection";
 import { isFree, keysOf, meaning, readBindings, rebound, SHORTCUTS, shownKeys } from "../../src/tools/keys";
 
-const press = (key: string, bindings = {}, ctrlKey = false) => meaning({ key, ctrlKey, metaKey: false, altKey: false }, bindings);
+const press = (key: string, bindings = {}, ctrlKey = false) =>
+  meaning({ key, ctrlKey, metaKey: false, altKey: false }, bindings);
 
 it("every key has one meaning", () => {
   const keys = SHORTCUTS.flatMap((shortcut) => shortcut.keys);
   expect(new Set(keys).size).toBe(keys.length);
 });
 it("keys do what the help sheet says", () => {
-  expect([press(" "), press("r"), press("R"), press("3"), press("?")]).toEqual(["toggle", "reset", "newSeed", 2, "help"]);
+  expect([press(" "), press("r"), press("R"), press("3"), press("?")]).toEqual([
+    "toggle",
+    "reset",
+    "newSeed",
+    2,
+    "help",
+  ]);
   expect(press("r", {}, true)).toBeNull(); // the browser's own
   expect(press("0")).toBe("gallery");
 });
@@ -36,12 +43,20 @@ describe("a user-defined key", () => {
 });
 
 it("invalid stored bindings are ignored", () => {
-  expect(readBindings({ density: ["y", "Y"], trails: 3, other: ["q"], vision: ["Escape"] })).toEqual({ density: ["y", "Y"] });
+  expect(readBindings({ density: ["y", "Y"], trails: 3, other: ["q"], vision: ["Escape"] })).toEqual({
+    density: ["y", "Y"],
+  });
   expect(readBindings(null)).toEqual({});
 });
 it("keys have readable names", () => {
   expect(shownKeys([" "])).toBe("Space");
-  expect([shownKeys([".", "ArrowRight"]), shownKeys(["c", "C"]), shownKeys(["R"]), shownKeys([]), shownKeys(["+", "="])]).toEqual([". or →", "C", "Shift R", "none", "+"]);
+  expect([
+    shownKeys([".", "ArrowRight"]),
+    shownKeys(["c", "C"]),
+    shownKeys(["R"]),
+    shownKeys([]),
+    shownKeys(["+", "="]),
+  ]).toEqual([". or →", "C", "Shift R", "none", "+"]);
 });
 it("waits longer after each failure, up to a limit", () => {
   expect([backOff(0), backOff(1), backOff(20)]).toEqual([300, 600, 8000]);

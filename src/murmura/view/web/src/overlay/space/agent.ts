@@ -21,16 +21,32 @@ export function drawSpaceAgent(lines: SpaceLines, agent: Inspection, at: Vec, lo
   if (looks.circle) drawReach(lines, agent, at);
   if (looks.links) drawLinks(lines, agent, at, wrap);
   if (looks.forces) drawForces(lines, agent, at, p.scale);
-  drawRing(lines, at, 11 / p.scale, lines.gaze.ahead, { rgb: rgbOf(lines.light ? "#1b2433" : "#ffffff"), alpha: 1, width: 1.5 });
+  drawRing(lines, at, 11 / p.scale, lines.gaze.ahead, {
+    rgb: rgbOf(lines.light ? "#1b2433" : "#ffffff"),
+    alpha: 1,
+    width: 1.5,
+  });
 }
 
 function drawReach(lines: SpaceLines, { perception }: Inspection, at: Vec): void {
-  const stroke: Stroke = { ...(lines.light ? { rgb: [30, 50, 80], alpha: 0.5 } : { rgb: [200, 220, 255], alpha: 0.42 }), width: 1, dash: [3, 5] };
+  const stroke: Stroke = {
+    ...(lines.light ? { rgb: [30, 50, 80], alpha: 0.5 } : { rgb: [200, 220, 255], alpha: 0.42 }),
+    width: 1,
+    dash: [3, 5],
+  };
   for (const normal of [lines.gaze.ahead, [0, 0, 1] as Vec]) drawRing(lines, at, perception.radius, normal, stroke);
 }
 
 /** The edge of its field of view: a cone around its heading, or around its blind angle if the view is wide. */
-export function drawCone(lines: SpaceLines, at: Vec, ahead: Vec, half: number, radius: number, spokes: number, stroke: Stroke): void {
+export function drawCone(
+  lines: SpaceLines,
+  at: Vec,
+  ahead: Vec,
+  half: number,
+  radius: number,
+  spokes: number,
+  stroke: Stroke,
+): void {
   if (half >= Math.PI) return;
   const rim = add(at, times(ahead, radius * Math.cos(half)));
   const wide = radius * Math.sin(half);
@@ -44,26 +60,36 @@ export function drawCone(lines: SpaceLines, at: Vec, ahead: Vec, half: number, r
 
 function drawOwnCone(lines: SpaceLines, { perception, velocity }: Inspection, at: Vec): void {
   const half = (Math.min(360, perception.field_of_view) * Math.PI) / 360;
-  const stroke: Stroke = { ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.4 } : { rgb: [150, 195, 255], alpha: 0.34 }), width: 1 };
+  const stroke: Stroke = {
+    ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.4 } : { rgb: [150, 195, 255], alpha: 0.34 }),
+    width: 1,
+  };
   drawCone(lines, at, unit(vec(velocity)), half, perception.radius, SPOKES, stroke);
 }
 
 function drawLinks(lines: SpaceLines, agent: Inspection, at: Vec, wrap: Vec): void {
   const here = vec(agent.position);
-  const ends = new Map(agent.neighbors.map(({ id, x, y, z = 0 }) => {
-    const way = [x, y, z].map((value, axis) => {
-      const d = value - here[axis];
-      return wrap[axis] > 0 ? d - wrap[axis] * Math.round(d / wrap[axis]) : d;
-    });
-    return [id, add(at, [way[0], way[1], way[2]])];
-  }));
+  const ends = new Map(
+    agent.neighbors.map(({ id, x, y, z = 0 }) => {
+      const way = [x, y, z].map((value, axis) => {
+        const d = value - here[axis];
+        return wrap[axis] > 0 ? d - wrap[axis] * Math.round(d / wrap[axis]) : d;
+      });
+      return [id, add(at, [way[0], way[1], way[2]])];
+    }),
+  );
   for (const name of ["cohesion", "alignment", "separation"]) {
     const rule = agent.rules[name];
     if (!rule) continue;
     const dash = DASHES[name];
     // Hundreds of lines from one point would merge into a blot.
     const alpha = (name === "separation" ? 0.95 : 0.7) * Math.min(1, Math.max(0.13, 40 / rule.neighbors.length));
-    const stroke: Stroke = { rgb: rgbOf(ruleColor(name)), alpha, width: name === "separation" ? 2 : 1.2, ...(dash && { dash }) };
+    const stroke: Stroke = {
+      rgb: rgbOf(ruleColor(name)),
+      alpha,
+      width: name === "separation" ? 2 : 1.2,
+      ...(dash && { dash }),
+    };
     for (const id of rule.neighbors) {
       const end = ends.get(id);
       if (end) lines.draw.line(at, end, stroke);
@@ -87,5 +113,6 @@ function drawArrow(lines: SpaceLines, from: Vec, way: Vec, rgb: Rgb, width: numb
   const [ux, uy] = [(b.x - a.x) / size, (a.y - b.y) / size]; // up is positive
   const stroke: Stroke = { rgb, alpha: 1, width };
   lines.draw.line(from, tip, stroke);
-  for (const side of [1, -1]) drawSegment(lines, tip, b.scale, [0, 0], [-ux * 8 - side * uy * 4, -uy * 8 + side * ux * 4], stroke);
+  for (const side of [1, -1])
+    drawSegment(lines, tip, b.scale, [0, 0], [-ux * 8 - side * uy * 4, -uy * 8 + side * ux * 4], stroke);
 }

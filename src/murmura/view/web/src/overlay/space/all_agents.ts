@@ -28,7 +28,10 @@ export function inView(lines: SpaceLines, crowd: SpaceCrowd): number[] {
 export function drawSpaceCones(lines: SpaceLines, crowd: SpaceCrowd, sights: Sight[]): number {
   const seen = inView(lines, crowd);
   const every = Math.max(1, Math.ceil(seen.length / MOST_CONES));
-  const stroke: Stroke = { ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.3 } : { rgb: [160, 200, 255], alpha: 0.26 }), width: 0.8 };
+  const stroke: Stroke = {
+    ...(lines.light ? { rgb: [40, 90, 160], alpha: 0.3 } : { rgb: [160, 200, 255], alpha: 0.26 }),
+    width: 0.8,
+  };
   for (const k of evenly(seen, every)) {
     const { radius, half } = sights[Math.min(sights.length - 1, crowd.kinds[k])];
     if (half < Math.PI) drawCone(lines, placeIn(crowd, k), aheadIn(crowd, k), half, radius, 8, stroke);
@@ -42,7 +45,9 @@ export function drawSpaceSights(lines: SpaceLines, crowd: SpaceCrowd, sights: Si
   const seen = inView(lines, crowd);
   const most = Math.max(1, Math.ceil(seen.length / MOST_WATCHERS));
   const links = new Map<number, Vec[]>(evenly(seen, most).map((me) => [me, []]));
-  eachSpaceSight(crowd, [...links.keys()], sights, MOST_LINKS, (me, way) => { links.get(me)?.push(way); });
+  eachSpaceSight(crowd, [...links.keys()], sights, MOST_LINKS, (me, way) => {
+    links.get(me)?.push(way);
+  });
   const fewer = Math.max(1, Math.ceil(lineDensity(lines, crowd, links) / MOST_DENSE));
   const stroke: Stroke = { rgb: lines.light ? [30, 70, 130] : [150, 200, 255], alpha: 0.4, width: 0.9 };
   const spot: Stroke = { rgb: rgbOf(lines.light ? "#1b2f4f" : "#eaf3ff"), alpha: 1, width: 4 };

@@ -19,18 +19,35 @@ export type CloseBox = [left: number, top: number, right: number, bottom: number
 export function closeBoxOf(frame: Frame, gaze: Gaze, view: Size, half: number): CloseBox | null {
   const { space } = frame;
   if (!space || frame.stride !== 1 || frame.count > MOST_CROWD) return null;
-  const ends = [[Infinity, -Infinity], [Infinity, -Infinity], [Infinity, -Infinity]];
+  const ends = [
+    [Infinity, -Infinity],
+    [Infinity, -Infinity],
+    [Infinity, -Infinity],
+  ];
   let near = 0;
   for (let k = 0; k < frame.count && near <= MOST_BODIES; k++) {
     const { x, y, z } = placeOf(frame, space, k);
     const p = project(gaze, [x, y, z]);
-    if (p.far < 0.55 * gaze.clear || half * p.scale < LEAST_PX || p.x < 0 || p.y < 0 || p.x > view.width || p.y > view.height) continue;
+    if (
+      p.far < 0.55 * gaze.clear ||
+      half * p.scale < LEAST_PX ||
+      p.x < 0 ||
+      p.y < 0 ||
+      p.x > view.width ||
+      p.y > view.height
+    )
+      continue;
     near++;
-    [x, y, z].forEach((value, axis) => { ends[axis] = [Math.min(ends[axis][0], value), Math.max(ends[axis][1], value)]; });
+    [x, y, z].forEach((value, axis) => {
+      ends[axis] = [Math.min(ends[axis][0], value), Math.max(ends[axis][1], value)];
+    });
   }
   if (near === 0 || near > MOST_BODIES) return null;
   const step = 8 * half;
-  const [[left, right], [top, bottom], [low, high]] = ends.map(([least, most]) => [step * Math.floor(least / step), step * Math.ceil(most / step)]);
+  const [[left, right], [top, bottom], [low, high]] = ends.map(([least, most]) => [
+    step * Math.floor(least / step),
+    step * Math.ceil(most / step),
+  ]);
   return [left, top, right, bottom, low, high];
 }
 
@@ -47,7 +64,11 @@ export function drawSpaceBodies(lines: SpaceLines, moment: Moment, bodies: Body[
     if (p.far < 0.55 * gaze.clear || size < LEAST_PX || lines.isHidden([place.x, place.y, place.z])) continue;
     const ahead = aheadAt(moment, body.row);
     const [across, down] = [dot(ahead, gaze.right), -dot(ahead, gaze.up)];
-    shown.push({ body, far: p.far, at: { p, heading: Math.atan2(down, across), size, length: Math.max(SHORTEST, Math.hypot(across, down)) } });
+    shown.push({
+      body,
+      far: p.far,
+      at: { p, heading: Math.atan2(down, across), size, length: Math.max(SHORTEST, Math.hypot(across, down)) },
+    });
   }
   context.save();
   for (const { body, at } of shown.sort((a, b) => b.far - a.far)) drawBody({ context, light }, at, body, look);

@@ -12,7 +12,11 @@ export class CanvasPrimitives implements Primitives {
   private readonly pending: number[] = []; // x, y of both ends
   private readonly least: number;
 
-  constructor(private readonly context: CanvasRenderingContext2D, private readonly gaze: Gaze, box: Box) {
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly gaze: Gaze,
+    box: Box,
+  ) {
     this.least = NEAREST * Math.max(...box.sides);
   }
 
@@ -50,7 +54,10 @@ export class CanvasPrimitives implements Primitives {
     if (shown.some((p) => p.far <= 0)) return;
     context.fillStyle = css(rgb, alpha);
     context.beginPath();
-    shown.forEach((p, k) => { if (k === 0) context.moveTo(p.x, p.y); else context.lineTo(p.x, p.y); });
+    shown.forEach((p, k) => {
+      if (k === 0) context.moveTo(p.x, p.y);
+      else context.lineTo(p.x, p.y);
+    });
     context.closePath();
     context.fill();
   }

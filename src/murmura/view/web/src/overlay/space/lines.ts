@@ -57,7 +57,14 @@ function drawArc(draw: Primitives, at: Vec, u: Vec, v: Vec, share: number, strok
 }
 
 /** A line parallel to the window, from a position to one that is some CSS px to the right and up. */
-export function drawSegment({ draw, gaze }: SpaceLines, at: Vec, scale: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number], stroke: Stroke): void {
+export function drawSegment(
+  { draw, gaze }: SpaceLines,
+  at: Vec,
+  scale: number,
+  [ax, ay]: readonly [number, number],
+  [bx, by]: readonly [number, number],
+  stroke: Stroke,
+): void {
   const end = (x: number, y: number): Vec => add(at, add(times(gaze.right, x / scale), times(gaze.up, y / scale)));
   draw.line(end(ax, ay), end(bx, by), stroke);
 }

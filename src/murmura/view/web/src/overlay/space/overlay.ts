@@ -54,7 +54,12 @@ export interface SpaceOverlayScene {
   batch: PrimitiveBatch | null; // lines and obstacles are part of the picture below; null: all are drawn here
 }
 
-export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
+export function drawSpaceOverlay(
+  context: CanvasRenderingContext2D,
+  moment: Moment | null,
+  scene: SpaceOverlayScene,
+  counts: OverlayCounts,
+): void {
   const { eye, view, light, batch } = scene;
   const { gaze, box } = eye;
   const draw = batch ?? new CanvasPrimitives(context, gaze, box);
@@ -67,7 +72,12 @@ export function drawSpaceOverlay(context: CanvasRenderingContext2D, moment: Mome
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
   const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
   scene.maps.draw(small, maps, moment.to.frame, space);
-  drawCompass(small, maps.length > 0 ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 } : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 });
+  drawCompass(
+    small,
+    maps.length > 0
+      ? { x: maps[0].x - 44, y: maps[0].y + maps[0].height - 40 }
+      : { x: view.width - scene.gaps.right - 56, y: view.height - scene.gaps.bottom - 48 },
+  );
 }
 
 function drawWorld(lines: SpaceLines, moment: Moment | null, scene: SpaceOverlayScene, counts: OverlayCounts): void {
@@ -88,7 +98,12 @@ function drawWorld(lines: SpaceLines, moment: Moment | null, scene: SpaceOverlay
   if (chosen && place && !eye.riding) drawSpaceAgent(lines, chosen, vecOf(place, box), looks, wrap);
 }
 
-function drawEverybody(lines: SpaceLines, moment: Moment, { looks, sights }: SpaceOverlayScene, counts: OverlayCounts): void {
+function drawEverybody(
+  lines: SpaceLines,
+  moment: Moment,
+  { looks, sights }: SpaceOverlayScene,
+  counts: OverlayCounts,
+): void {
   const { frame } = moment.to;
   if (looks.density) counts.densest = drawFloorDensity(lines, frame);
   if (!(looks.vision || looks.neighbors)) return;
@@ -106,7 +121,9 @@ function drawSpaceWind(lines: SpaceLines, blow: { speed: number; direction: numb
   for (let k = 0; k < STREAKS; k++) {
     const { x, y, fade, dx, dy } = streak(k, seconds, blow, { width: box.sides[0], height: box.sides[1] });
     const z = box.low[2] + box.sides[2] * ((k * 0.618034) % 1);
-    const stroke: Stroke = light ? { rgb: [40, 70, 110], alpha: 0.3 * fade, width: 1.2 } : { rgb: [190, 215, 255], alpha: 0.26 * fade, width: 1.2 };
+    const stroke: Stroke = light
+      ? { rgb: [40, 70, 110], alpha: 0.3 * fade, width: 1.2 }
+      : { rgb: [190, 215, 255], alpha: 0.26 * fade, width: 1.2 };
     draw.line([x - dx * long, y - dy * long, z], [x, y, z], stroke);
   }
 }
@@ -117,7 +134,8 @@ function drawSpaceDraft(lines: SpaceLines, draft: Pair[], round: boolean, height
   const stroke: Stroke = { rgb: rgbOf(light ? "#c2410c" : "#ffb35c"), alpha: 1, width: 3 };
   draft.slice(1).forEach(([x, y], k) => {
     const [ax, ay] = draft[k];
-    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]]) draw.line([ax, ay, z], [x, y, z], stroke);
+    for (const z of round ? [height] : [box.low[2], box.low[2] + box.sides[2]])
+      draw.line([ax, ay, z], [x, y, z], stroke);
   });
   if (!round || draft.length < 2) return;
   const [[x, y], [ex, ey]] = draft;

@@ -2,6 +2,7 @@
 
 import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
 import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
+import { shade, themed, things } from "../../render/looks_of_things";
 import { boxCorners } from "../../render/space/solids";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { drawBall, drawGauge, drawRing, drawSegment, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";
@@ -9,31 +10,72 @@ import { drawBall, drawGauge, drawRing, drawSegment, drawStalk, seenAt, vecOf, t
 type Kind<K extends SceneObject["kind"]> = Extract<SceneObject, { kind: K }>;
 
 const UP: Vec = [0, 0, 1];
-const EDGES = [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]] as const;
-const FACES = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]] as const;
-const POINTER_COLORS: Record<PointerMode, Rgb> = { attract: [255, 209, 128], repel: [120, 180, 255], scare: [255, 120, 100], none: [0, 0, 0] };
-const POINTER_INKS: Record<PointerMode, Rgb> = { attract: [168, 84, 12], repel: [28, 84, 170], scare: [170, 40, 24], none: [0, 0, 0] };
-
+const EDGES = [
+  [0, 1],
+  [2, 3],
+  [4, 5],
+  [6, 7],
+  [0, 2],
+  [1, 3],
+  [4, 6],
+  [5, 7],
+  [0, 4],
+  [1, 5],
+  [2, 6],
+  [3, 7],
+] as const;
+const FACES = [
+  [0, 1, 3, 2],
+  [4, 5, 7, 6],
+  [0, 1, 5, 4],
+  [2, 3, 7, 6],
+  [0, 2, 6, 4],
+  [1, 3, 7, 5],
+] as const;
 /** Everything but hunters and wind. */
 export function drawSpaceScenery(lines: SpaceLines, things: SceneObject[]): void {
   for (const thing of things) {
     switch (thing.kind) {
-      case "territory": drawTerritory(lines, thing); break;
-      case "circle": drawSphere(lines, thing); break;
-      case "cylinder": drawCylinder(lines, thing); break;
-      case "box": drawBox(lines, thing); break;
-      case "plane": drawPlane(lines, thing); break;
-      case "wall": case "polygon": drawWalls(lines, thing); break;
-      case "attractor": drawField(lines, vecOf(thing, lines.box), thing.strength < 0 ? "repel" : "attract", thing.radius); break;
-      case "threat": drawField(lines, vecOf(thing, lines.box), "scare", thing.radius); break;
-      case "food": drawFood(lines, thing); break;
-      case "carcass": drawCarcass(lines, thing); break;
+      case "territory":
+        drawTerritory(lines, thing);
+        break;
+      case "circle":
+        drawSphere(lines, thing);
+        break;
+      case "cylinder":
+        drawCylinder(lines, thing);
+        break;
+      case "box":
+        drawBox(lines, thing);
+        break;
+      case "plane":
+        drawPlane(lines, thing);
+        break;
+      case "wall":
+      case "polygon":
+        drawWalls(lines, thing);
+        break;
+      case "attractor":
+        drawField(lines, vecOf(thing, lines.box), thing.strength < 0 ? "repel" : "attract", thing.radius);
+        break;
+      case "threat":
+        drawField(lines, vecOf(thing, lines.box), "scare", thing.radius);
+        break;
+      case "food":
+        drawFood(lines, thing);
+        break;
+      case "carcass":
+        drawCarcass(lines, thing);
+        break;
     }
   }
 }
 
 /** Outlines of obstacles, where they are not part of the picture. */
-const edge = ({ light }: SpaceLines): Stroke => ({ ...(light ? { rgb: [50, 60, 80], alpha: 0.7 } : { rgb: [190, 205, 240], alpha: 0.6 }), width: 1.3 });
+const edge = ({ light }: SpaceLines): Stroke => ({
+  ...(light ? { rgb: [50, 60, 80], alpha: 0.7 } : { rgb: [190, 205, 240], alpha: 0.6 }),
+  width: 1.3,
+});
 const stone = ({ light }: SpaceLines): [Rgb, number] => (light ? [[70, 80, 100], 0.16] : [[150, 168, 210], 0.11]);
 
 function drawSphere(lines: SpaceLines, thing: Kind<"circle">): void {
@@ -44,7 +86,10 @@ function drawSphere(lines: SpaceLines, thing: Kind<"circle">): void {
 
 function drawCylinder(lines: SpaceLines, { x, y, radius, bottom, top }: Kind<"cylinder">): void {
   const { draw, box, gaze } = lines;
-  const ends: Vec[] = [[x, y, bottom ?? box.low[2]], [x, y, top ?? box.low[2] + box.sides[2]]];
+  const ends: Vec[] = [
+    [x, y, bottom ?? box.low[2]],
+    [x, y, top ?? box.low[2] + box.sides[2]],
+  ];
   const right = times(unit([gaze.right[0], gaze.right[1], 0]), radius);
   const left = times(right, -1);
   draw.face([add(ends[0], right), add(ends[1], right), add(ends[1], left), add(ends[0], left)], ...stone(lines));
@@ -54,7 +99,11 @@ function drawCylinder(lines: SpaceLines, { x, y, radius, bottom, top }: Kind<"cy
 
 function drawBox(lines: SpaceLines, box: Kind<"box">): void {
   const corners = boxCorners(box);
-  for (const face of FACES) lines.draw.face(face.map((k) => corners[k]), ...stone(lines));
+  for (const face of FACES)
+    lines.draw.face(
+      face.map((k) => corners[k]),
+      ...stone(lines),
+    );
   for (const [a, b] of EDGES) lines.draw.line(corners[a], corners[b], edge(lines));
 }
 
@@ -79,9 +128,16 @@ function drawWalls(lines: SpaceLines, { kind, points }: Kind<"wall" | "polygon">
   const pieces = points.slice(1).map((end, k) => [points[k], end] as const);
   if (kind === "polygon" && points.length > 2) pieces.push([points[points.length - 1], points[0]]);
   for (const [[ax, ay], [bx, by]] of pieces) {
-    const corners: Triple[] = [[ax, ay, low], [bx, by, low], [bx, by, high], [ax, ay, high]];
+    const corners: Triple[] = [
+      [ax, ay, low],
+      [bx, by, low],
+      [bx, by, high],
+      [ax, ay, high],
+    ];
     draw.face(corners, ...stone(lines));
-    corners.forEach((corner, k) => { draw.line(corner, corners[(k + 1) % 4], edge(lines)); });
+    corners.forEach((corner, k) => {
+      draw.line(corner, corners[(k + 1) % 4], edge(lines));
+    });
   }
 }
 
@@ -90,10 +146,15 @@ export function drawField(lines: SpaceLines, at: Vec, mode: PointerMode, radius:
   const { draw, light, gaze } = lines;
   const p = seenAt(lines, at);
   if (p.far <= 0) return;
-  const rgb = (light ? POINTER_INKS : POINTER_COLORS)[mode];
+  const rgb: Rgb = mode === "none" ? [0, 0, 0] : shade(things.pointer[mode], light);
   draw.disc(at, Math.max(14 / p.scale, radius), rgb, near ? 0.22 : 0.1, 0);
   drawStalk(lines, at, rgb, 0.5);
-  const stroke: Stroke = { rgb, alpha: near ? 0.85 : 0.55, width: 1.3, ...(mode === "attract" ? {} : { dash: [5, 5] as const }) };
+  const stroke: Stroke = {
+    rgb,
+    alpha: near ? 0.85 : 0.55,
+    width: 1.3,
+    ...(mode === "attract" ? {} : { dash: [5, 5] as const }),
+  };
   for (const normal of [gaze.ahead, UP]) drawRing(lines, at, 9 / p.scale, normal, stroke);
   if (mode !== "scare") return;
   drawSegment(lines, at, p.scale, [-5, 5], [5, -5], stroke);
@@ -102,9 +163,10 @@ export function drawField(lines: SpaceLines, at: Vec, mode: PointerMode, radius:
 
 function drawTerritory(lines: SpaceLines, thing: Kind<"territory">): void {
   const at = vecOf(thing, lines.box);
-  const rgb: Rgb = lines.light ? [150, 70, 20] : [255, 180, 120];
+  const looks = things.home;
+  const rgb: Rgb = shade(looks.rgb, lines.light);
   drawBall(lines, at, thing.radius, rgb, 0.05);
-  const stroke: Stroke = { rgb, alpha: lines.light ? 0.5 : 0.4, width: 1.3, dash: [10, 8] };
+  const stroke: Stroke = { rgb, alpha: themed(looks.line_alpha, lines.light), width: 1.3, dash: [10, 8] };
   for (const normal of [UP, [1, 0, 0], [0, 1, 0]] as const) drawRing(lines, at, thing.radius, normal, stroke);
 }
 
@@ -112,7 +174,7 @@ function drawFood(lines: SpaceLines, thing: Kind<"food">): void {
   const at = vecOf(thing, lines.box);
   const p = seenAt(lines, at);
   if (p.far <= 0) return;
-  const rgb: Rgb = lines.light ? [22, 110, 74] : [126, 226, 168];
+  const rgb: Rgb = shade(things.food.rgb, lines.light);
   const share = thing.capacity > 0 ? thing.amount / thing.capacity : 0;
   drawStalk(lines, at, rgb, 0.5);
   drawBall(lines, at, thing.radius, rgb, 0.1 + 0.2 * share);
@@ -123,8 +185,9 @@ function drawCarcass(lines: SpaceLines, thing: Kind<"carcass">): void {
   const at = vecOf(thing, lines.box);
   const { far, scale } = seenAt(lines, at);
   if (far <= 0) return;
-  const stroke: Stroke = { ...(lines.light ? { rgb: [120, 60, 40], alpha: 0.9 } : { rgb: [226, 170, 150], alpha: 0.85 }), width: 1.6 };
-  drawSegment(lines, at, scale, [-6, 0], [6, 0], stroke);
-  for (const x of [-3.5, 0, 3.5]) drawSegment(lines, at, scale, [x, 4], [x, -4], stroke);
-  drawGauge(lines, at, 9 / scale, thing.capacity > 0 ? thing.amount / thing.capacity : 0, stroke);
+  const { rgb, alpha, width, spine, ribs, rib, gauge } = things.carcass;
+  const stroke: Stroke = { rgb: shade(rgb, lines.light), alpha: themed(alpha, lines.light), width };
+  drawSegment(lines, at, scale, [-spine, 0], [spine, 0], stroke);
+  for (const x of ribs) drawSegment(lines, at, scale, [x, rib], [x, -rib], stroke);
+  drawGauge(lines, at, gauge / scale, thing.capacity > 0 ? thing.amount / thing.capacity : 0, stroke);
 }

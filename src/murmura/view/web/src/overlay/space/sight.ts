@@ -16,7 +16,13 @@ export interface SpaceCrowd {
 export function spaceCrowdAt(moment: Moment): SpaceCrowd {
   const { frame } = moment.to;
   const { count, space } = frame;
-  const crowd: SpaceCrowd = { count, places: new Float32Array(3 * count), ahead: new Float32Array(3 * count), kinds: new Uint8Array(count), wrap: [0, 0, 0] };
+  const crowd: SpaceCrowd = {
+    count,
+    places: new Float32Array(3 * count),
+    ahead: new Float32Array(3 * count),
+    kinds: new Uint8Array(count),
+    wrap: [0, 0, 0],
+  };
   if (!space) return { ...crowd, count: 0 };
   for (let k = 0; k < count; k++) {
     const place = placeAt(moment, k);
@@ -36,7 +42,13 @@ export function aheadIn({ ahead }: SpaceCrowd, k: number): Vec {
 }
 
 /** Calls `link(me, way)` for every neighbour that each of `who` sees, up to `most` links. */
-export function eachSpaceSight(crowd: SpaceCrowd, who: number[], sights: Sight[], most: number, link: (me: number, way: Vec, other: number) => void): void {
+export function eachSpaceSight(
+  crowd: SpaceCrowd,
+  who: number[],
+  sights: Sight[],
+  most: number,
+  link: (me: number, way: Vec, other: number) => void,
+): void {
   const cells = new Cells(crowd, Math.max(...sights.map((sight) => sight.radius)));
   let left = most;
   for (const me of who) {
@@ -46,7 +58,12 @@ export function eachSpaceSight(crowd: SpaceCrowd, who: number[], sights: Sight[]
     cells.near(me, (other) => {
       const way = wayIn(crowd, me, other);
       const d = Math.hypot(...way);
-      if (other === me || d > sight.radius || way[0] * ahead[0] + way[1] * ahead[1] + way[2] * ahead[2] < sight.cosine * d) return;
+      if (
+        other === me ||
+        d > sight.radius ||
+        way[0] * ahead[0] + way[1] * ahead[1] + way[2] * ahead[2] < sight.cosine * d
+      )
+        return;
       seen.push({ d, way, other });
     });
     if (seen.length > sight.nearest) seen.sort((a, b) => a.d - b.d).splice(sight.nearest);
@@ -71,7 +88,10 @@ class Cells {
   private readonly counts: Vec; // along each axis; Infinity where it does not wrap
   private readonly sides: Vec;
 
-  constructor(private readonly crowd: SpaceCrowd, reach: number) {
+  constructor(
+    private readonly crowd: SpaceCrowd,
+    reach: number,
+  ) {
     const { wrap } = crowd;
     const cut = (axis: number) => (wrap[axis] > 0 ? Math.max(1, Math.floor(wrap[axis] / reach)) : Infinity);
     this.counts = [cut(0), cut(1), cut(2)];
@@ -86,20 +106,24 @@ class Cells {
   }
 
   private key(k: number, ...by: [number, number, number]): string {
-    return by.map((step, axis) => {
-      const cell = Math.floor(this.crowd.places[3 * k + axis] / this.sides[axis]) + step;
-      const count = this.counts[axis];
-      return count === Infinity ? cell : ((cell % count) + count) % count;
-    }).join();
+    return by
+      .map((step, axis) => {
+        const cell = Math.floor(this.crowd.places[3 * k + axis] / this.sides[axis]) + step;
+        const count = this.counts[axis];
+        return count === Infinity ? cell : ((cell % count) + count) % count;
+      })
+      .join();
   }
 
   near(k: number, see: (other: number) => void): void {
     const visited = new Set<string>(); // in a narrow world, two of the cubes may be the same
-    for (const dx of [-1, 0, 1]) for (const dy of [-1, 0, 1]) for (const dz of [-1, 0, 1]) {
-      const key = this.key(k, dx, dy, dz);
-      if (visited.has(key)) continue;
-      visited.add(key);
-      this.cubes.get(key)?.forEach(see);
-    }
+    for (const dx of [-1, 0, 1])
+      for (const dy of [-1, 0, 1])
+        for (const dz of [-1, 0, 1]) {
+          const key = this.key(k, dx, dy, dz);
+          if (visited.has(key)) continue;
+          visited.add(key);
+          this.cubes.get(key)?.forEach(see);
+        }
   }
 }

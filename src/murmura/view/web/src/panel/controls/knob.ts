@@ -18,7 +18,12 @@ export class Knob {
   private readonly back: HTMLButtonElement;
   private loaded: Json = null; // the value of the scenario as it was loaded
 
-  constructor(folder: GUI, readonly control: Control, scenario: JsonObject, private readonly send: (path: string, value: Json) => void) {
+  constructor(
+    folder: GUI,
+    readonly control: Control,
+    scenario: JsonObject,
+    private readonly send: (path: string, value: Json) => void,
+  ) {
     const value = valueAt(scenario, control.path) ?? null;
     this.holder = { value: value ?? (control.kind === "choice" ? control.choices[0] : control.min) };
     this.given = control.nullable ? this.makeGiven(folder) : null;
@@ -27,14 +32,34 @@ export class Knob {
     this.controller.name(`${say(control.label)}${unit}`);
     this.controller.domElement.title = `${say(control.help)}${unit}`;
     this.controller.domElement.dataset.path = control.path;
-    this.controller.onChange((next: Json) => { send(control.path, next); });
-    this.back = element("button", { type: "button", class: "back", "aria-label": `${control.label}: reset to the loaded value`, title: "Reset to the loaded value", hidden: true, click: () => { send(control.path, this.loaded); } }, "↺");
+    this.controller.onChange((next: Json) => {
+      send(control.path, next);
+    });
+    this.back = element(
+      "button",
+      {
+        type: "button",
+        class: "back",
+        "aria-label": `${control.label}: reset to the loaded value`,
+        title: "Reset to the loaded value",
+        hidden: true,
+        click: () => {
+          send(control.path, this.loaded);
+        },
+      },
+      "↺",
+    );
     (this.given?.controller ?? this.controller).domElement.append(this.back);
   }
 
   private make(folder: GUI, scenario: JsonObject): Controller {
     const { control, holder } = this;
-    if (control.kind === "choice") return folder.add(holder, "value", Object.fromEntries(control.choices.map((choice) => [optionName(choice), choice])));
+    if (control.kind === "choice")
+      return folder.add(
+        holder,
+        "value",
+        Object.fromEntries(control.choices.map((choice) => [optionName(choice), choice])),
+      );
     if (control.kind === "boolean") return folder.add(holder, "value");
     const [min, max] = this.ends(scenario, Number(holder.value));
     return folder.add(holder, "value", min, max, control.step);
@@ -58,9 +83,16 @@ export class Knob {
     return { holder: flag, controller };
   }
 
-  /** Show the current value; `busy`: the user just moved the control, so answers to earlier moves may still arrive. */
-  show(scenario: JsonObject, loaded: JsonObject, busy: boolean): void {
+  /**
+   * Show the current value.
+   *
+   * @param busy - The user just moved the control, so answers to earlier moves may still arrive.
+   * @param on - Whether its rule is on. Of a rule that is off nothing can be moved, because naming a value would switch it on.
+   */
+  show(scenario: JsonObject, loaded: JsonObject, busy: boolean, on: boolean): void {
     const { holder, controller, given, control } = this;
+    for (const each of [controller, given?.controller]) each?.disable(!on);
+    this.back.disabled = !on;
     const value = valueAt(scenario, control.path) ?? null;
     this.mark(value, valueAt(loaded, control.path) ?? null);
     if (given) {

@@ -9,6 +9,8 @@ export interface Control {
   path: string;
   label: string;
   help: string;
+  /** What the documents call it. */
+  names: string[];
   unit: string;
   kind: ControlKind;
   nullable: boolean;
@@ -22,6 +24,8 @@ export interface Group {
   path: string;
   label: string;
   help: string;
+  /** What the documents call its switch. */
+  names: string[];
   /** For a rule: the path of the check box that enables the group. */
   switch: string | null;
   controls: Control[];
@@ -57,13 +61,14 @@ function groupOf(schema: JsonObject, node: JsonObject, path: string): Group {
   const properties = isObject(node.properties) ? node.properties : {};
   const all = Object.entries(properties).flatMap(([name, child]) => {
     const control = controlOf(resolve(schema, child), `${path}.${name}`);
-    return control ? [control] : [];
+    return control ? [{ ...control, names: namesOf(schema, control.path) }] : [];
   });
   const toggle = all.find((control) => control.path === `${path}.enabled`);
   return {
     path,
     label: humanized(path),
     help: typeof node.description === "string" ? withoutCodes(node.description) : "",
+    names: toggle?.names ?? [],
     switch: toggle ? toggle.path : null,
     controls: all.filter((control) => control !== toggle),
   };
@@ -72,7 +77,8 @@ function groupOf(schema: JsonObject, node: JsonObject, path: string): Group {
 /** A user's own rule has no schema here; its controls follow from its values. */
 function groupFromValues(path: string, values: Json): Group {
   const properties: JsonObject = {};
-  for (const [name, value] of Object.entries(isObject(values) ? values : {})) properties[name] = { type: typeof value, default: value };
+  for (const [name, value] of Object.entries(isObject(values) ? values : {}))
+    properties[name] = { type: typeof value, default: value };
   return groupOf({}, { properties }, path);
 }
 
@@ -88,6 +94,7 @@ export function controlOf(node: JsonObject, path: string): Control | null {
     path,
     label: humanized(path),
     help: typeof whole.description === "string" ? withoutCodes(whole.description) : "",
+    names: [],
     unit: typeof whole.unit === "string" ? whole.unit : "",
     kind,
     nullable,
@@ -129,10 +136,20 @@ export function valueAt(data: Json | undefined, path: string): Json | undefined 
   return found;
 }
 
-/** Whether a control or group matches a search: all words must appear in name, path or help. */
-export function matches(item: { label: string; path: string; help: string }, search: string): boolean {
-  const text = `${item.label} ${item.path} ${item.help}`.toLowerCase();
-  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+/** What the documents call the values at a path or below it. */
+export function namesOf(schema: JsonObject, path: string): string[] {
+  const names = isObject(schema.names) ? schema.names : {};
+  const within = Object.keys(names).filter((each) => each === path || each.startsWith(`${path}.N.`));
+  return within.flatMap((each) => names[each]).map(String);
+}
+
+/** Whether a control or group matches a search: all words must appear in a name, the path or the help. */
+export function matches(item: { label: string; path: string; help: string; names: string[] }, search: string): boolean {
+  const text = `${item.label} ${item.path} ${item.help} ${item.names.join(" ")}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 /** All defaults of the schema. */

@@ -15,6 +15,7 @@ export interface AgentLook {
   view: [number, number]; // device px
   half: number; // device px
   mode: ColorMode;
+  copies: [number, number]; // on each side, in a wrapping world
   hunters: number; // bit k: species k hunts
   form: number; // of FORMS
   gain: number;
@@ -91,6 +92,10 @@ export class Agents {
     gl.uniform1i(at.u_form, look.form);
     gl.uniform1f(at.u_gain, look.gain);
     gl.uniform1f(at.u_cover, look.cover);
-    gl.drawArrays(gl.TRIANGLES, 0, to.frame.count * 3);
+    const [beside, above] = look.copies;
+    gl.uniform2i(at.u_copies, beside, above);
+    const copies = (2 * beside + 1) * (2 * above + 1);
+    if (copies === 1) gl.drawArrays(gl.TRIANGLES, 0, to.frame.count * 3);
+    else gl.drawArraysInstanced(gl.TRIANGLES, 0, to.frame.count * 3, copies);
   }
 }

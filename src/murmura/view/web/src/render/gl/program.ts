@@ -11,12 +11,22 @@ export interface Program {
 export function makeProgram(gl: WebGL2RenderingContext, vertex: string, fragment: string): Program {
   let made: Program | null = null;
   const get = () => (made ??= compile(gl, vertex, fragment));
-  return { get handle() { return get().handle; }, get at() { return get().at; } };
+  return {
+    get handle() {
+      return get().handle;
+    },
+    get at() {
+      return get().at;
+    },
+  };
 }
 
 function compile(gl: WebGL2RenderingContext, vertex: string, fragment: string): Program {
   const handle = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+  for (const [kind, source] of [
+    [gl.VERTEX_SHADER, vertex],
+    [gl.FRAGMENT_SHADER, fragment],
+  ] as const) {
     const shader = gl.createShader(kind);
     if (!shader) throw new Error("WebGL2 could not create a shader");
     gl.shaderSource(shader, source);
@@ -57,7 +67,8 @@ export function makeTarget(gl: WebGL2RenderingContext, width: number, height: nu
     [gl.TEXTURE_MAG_FILTER, gl.LINEAR],
     [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE],
     [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE],
-  ]) gl.texParameteri(gl.TEXTURE_2D, key, value);
+  ])
+    gl.texParameteri(gl.TEXTURE_2D, key, value);
   gl.bindFramebuffer(gl.FRAMEBUFFER, buffer);
   gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
   gl.clearColor(0, 0, 0, 0);

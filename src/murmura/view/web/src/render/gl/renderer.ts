@@ -14,6 +14,7 @@ import { PrimitiveBatch } from "../space/primitives/primitive_batch";
 import { SpaceRenderer } from "../space/gl/renderer";
 import type { SpaceScene } from "../space/scene";
 import { freeTarget, makeProgram, makeTarget, type Program, type Target } from "./program";
+import { copiesBeside } from "../tiles";
 import { BLUR_FRAGMENT, FADE_FRAGMENT, SCREEN_VERTEX, SHRINK_FRAGMENT, SKY_FRAGMENT } from "./shaders";
 
 const TRAIL_SECONDS = looks.trail_seconds;
@@ -40,10 +41,19 @@ export class RendererGl implements Picture {
 
   /** Null if the browser does not support it. */
   static create(canvas: HTMLCanvasElement): RendererGl | null {
-    const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, powerPreference: "high-performance" });
+    const gl = canvas.getContext("webgl2", {
+      alpha: false,
+      antialias: false,
+      depth: false,
+      powerPreference: "high-performance",
+    });
     if (!gl?.getExtension("EXT_color_buffer_float")) return null;
-    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); });
-    canvas.addEventListener("webglcontextrestored", () => { location.reload(); }); // the simulation runs on the server
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+    });
+    canvas.addEventListener("webglcontextrestored", () => {
+      location.reload();
+    }); // the simulation runs on the server
     return new RendererGl(gl, canvas);
   }
 
@@ -87,7 +97,9 @@ export class RendererGl implements Picture {
 
   /** Programs for 3-D worlds are created when the first one is shown. */
   private drawSpace(moment: Moment, scene: Scene & { space: SpaceScene }): void {
-    const [width, height] = [scene.view.width, scene.view.height].map((side) => Math.max(1, Math.round(side * scene.dpr)));
+    const [width, height] = [scene.view.width, scene.view.height].map((side) =>
+      Math.max(1, Math.round(side * scene.dpr)),
+    );
     if (this.canvas.width !== width || this.canvas.height !== height) {
       Object.assign(this.canvas, { width, height });
       this.view = { width: 0, height: 0 }; // the next flock in a plane starts without trails
@@ -102,6 +114,7 @@ export class RendererGl implements Picture {
     const { camera, view } = scene;
     const dpr = scene.dpr / shrunk;
     return {
+      copies: scene.wrap ? copiesBeside(camera, view, scene.wrap) : [0, 0],
       camera: [camera.x, camera.y, camera.zoom * dpr],
       view: [view.width * dpr, view.height * dpr],
       half: agentHalf(scene, count) * dpr,
@@ -135,7 +148,11 @@ export class RendererGl implements Picture {
    * The light of the first picture is removed as soon as they move; otherwise it would stay as a ghost.
    */
   private trailLight(scene: Scene): { keep: number; light: number } {
-    const fading = 1 - Math.exp(-Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS * (scene.trailLength ?? 1) : NO_TRAIL_SECONDS));
+    const fading =
+      1 -
+      Math.exp(
+        -Math.max(scene.seconds, 1e-3) / (scene.trails ? TRAIL_SECONDS * (scene.trailLength ?? 1) : NO_TRAIL_SECONDS),
+      );
     if (this.before === null) {
       this.isFirst = true;
       return { keep: 0, light: scene.trails ? FIRST_LIGHT : 1 };
@@ -253,9 +270,14 @@ export class RendererGl implements Picture {
     const trails = this.software ? 2 : 1;
     // The glow has the same radius on every screen, so its layers are in CSS px.
     const [near, far] = this.software ? [6, 24] : [3, 12];
-    const sizes = [[width / trails, height / trails], [view.width / near, view.height / near], [view.width / far, view.height / far]];
+    const sizes = [
+      [width / trails, height / trails],
+      [view.width / near, view.height / near],
+      [view.width / far, view.height / far],
+    ];
     this.targets = sizes.flatMap(([w, h]) => [makeTarget(this.gl, w, h), makeTarget(this.gl, w, h)]);
-    if (this.view.width === view.width && this.view.height === view.height && old.length > 0) this.carryOver(old[0], this.targets[0]);
+    if (this.view.width === view.width && this.view.height === view.height && old.length > 0)
+      this.carryOver(old[0], this.targets[0]);
     else this.before = null;
     this.view = { ...view };
     for (const target of old) freeTarget(this.gl, target);

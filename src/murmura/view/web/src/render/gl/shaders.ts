@@ -13,6 +13,7 @@ uniform usampler2D u_from, u_to;   // two words per agent: x|y<<16, heading|spee
 uniform vec4 u_window_from, u_window_to; // left, top, width, height [u]
 uniform float u_alpha;             // how far between the two frames
 uniform vec2 u_wrap;               // sides of a wrapping world [u], else 0
+uniform ivec2 u_copies;            // of a wrapping world, on each side of the nearest one
 uniform vec3 u_camera;             // centre [u], device px per u
 uniform vec2 u_view;               // window [device px]
 uniform float u_half;              // half the length of an agent [device px]
@@ -50,7 +51,11 @@ void main() {
   vec2 sides = max(u_wrap, vec2(1e-6));
   way -= (u_wrap.x > 0.0 ? 1.0 : 0.0) * sides * round(way / sides);
   vec2 at = start + way * u_alpha;
-  if (u_wrap.x > 0.0) at = u_window_to.xy + mod(at - u_window_to.xy, sides);
+  if (u_wrap.x > 0.0) {
+    int across = 2 * u_copies.x + 1;
+    ivec2 copy = ivec2(gl_InstanceID % across, gl_InstanceID / across) - u_copies;
+    at += (vec2(copy) - round((at - u_camera.xy) / sides)) * sides;
+  }
   vec2 ahead = normalize(mix(direction(a), direction(b), u_alpha) + vec2(1e-4, 0.0));
 
   // The smallest triangle around the shape, slightly enlarged for a smooth edge.
@@ -193,11 +198,14 @@ void main() {
   vec4 trails = texture(u_trails, v_uv) * u_amount.x;
   vec4 near = texture(u_near, v_uv) * u_amount.y, far = texture(u_far, v_uv) * u_amount.z;
   vec2 gap = max(max(u_world.xy - v_uv, v_uv - u_world.zw), 0.0) * u_view;
-  float outside = smoothstep(0.0, 3.0, max(gap.x, gap.y));
+  // The sky goes on outside a world with edges; a fine line and a breath of light inside it are its frame.
+  float outside = smoothstep(0.0, 140.0, length(gap));
   vec2 inner = min(v_uv - u_world.xy, u_world.zw - v_uv) * u_view;
-  float edge = 1.0 - smoothstep(0.5, 1.5, abs(min(inner.x, inner.y)));
+  float within = min(inner.x, inner.y);
+  float edge = 1.0 - smoothstep(0.5, 1.5, abs(within));
+  float rim = within > 0.0 ? exp(-within / 18.0) : 0.0;
   if (u_light > 0.5) {
-    vec3 sky = hour(day(v_uv), v_uv.y) * (1.0 - 0.035 * outside - 0.10 * edge);
+    vec3 sky = hour(day(v_uv), v_uv.y) * (1.0 - 0.03 * outside - 0.16 * edge - 0.035 * rim);
     float ink = 1.0 - exp(-(trails.a + 0.35 * near.a));
     vec3 hue = (trails.rgb + near.rgb) / max(trails.a + near.a, 1e-4);
     sky = mix(sky, hue, clamp(ink, 0.0, 0.9)) * (1.0 - 0.16 * (1.0 - exp(-far.a)));
@@ -206,7 +214,7 @@ void main() {
     vec3 light = trails.rgb + near.rgb + far.rgb;
     float peak = max(max(light.r, light.g), light.b);
     light *= (1.0 - exp(-peak)) / max(peak, 1e-4);  // preserves the hue of bright areas
-    color = vec4(hour(night(v_uv), v_uv.y) * (1.0 - 0.25 * outside) + vec3(0.055, 0.065, 0.09) * edge + light, 1.0);
+    color = vec4(hour(night(v_uv), v_uv.y) * (1.0 - 0.2 * outside) + vec3(0.10, 0.12, 0.17) * edge + vec3(0.02, 0.025, 0.04) * rim + light, 1.0);
   }
   color.rgb += (noise(gl_FragCoord.xy) - 0.5) / 160.0;  // hides banding of 8-bit gradients
 }`;

@@ -7,10 +7,17 @@
 
 export type Shape = "bird" | "fish";
 type Corner = readonly [number, number, number];
-interface Facet { corners: readonly [Corner, Corner, Corner]; part: number; shade: number }
+interface Facet {
+  corners: readonly [Corner, Corner, Corner];
+  part: number;
+  shade: number;
+}
 
 const facet = (part: number, shade: number, ...corners: [Corner, Corner, Corner]): Facet => ({ corners, part, shade });
-const mirrored = (one: Facet): Facet => ({ ...one, corners: one.corners.map(([x, y, z]) => [x, -y, z] as const) as unknown as Facet["corners"] });
+const mirrored = (one: Facet): Facet => ({
+  ...one,
+  corners: one.corners.map(([x, y, z]) => [x, -y, z] as const) as unknown as Facet["corners"],
+});
 const bothSides = (...some: Facet[]): Facet[] => some.flatMap((one) => [one, mirrored(one)]);
 
 const NOSE: Corner = [1, 0, 0.02];
@@ -71,7 +78,9 @@ export function cornersFor(shape: Shape, far: boolean): { data: Float32Array; co
   const facets = facetsOf(shape, far);
   const data = new Float32Array(4 * MOST_CORNERS);
   facets.forEach(({ corners, part, shade }, k) => {
-    corners.forEach((corner, n) => { data.set([...corner, part + Math.min(0.99, shade)], 4 * (3 * k + n)); });
+    corners.forEach((corner, n) => {
+      data.set([...corner, part + Math.min(0.99, shade)], 4 * (3 * k + n));
+    });
   });
   return { data, count: 3 * facets.length };
 }

@@ -40,7 +40,9 @@ export interface Projection extends Point {
 /** The centre and the sides of the area that panels leave free [CSS px]. */
 export function freeRoom(view: Size, gaps: Gaps = NO_GAPS): { centre: Point; room: Size } {
   const side = (whole: number, before: number, behind: number): [number, number] =>
-    whole - before - behind < LEAST_FREE * whole ? [whole, whole / 2] : [whole - before - behind, before + (whole - before - behind) / 2];
+    whole - before - behind < LEAST_FREE * whole
+      ? [whole, whole / 2]
+      : [whole - before - behind, before + (whole - before - behind) / 2];
   const [width, x] = side(view.width, gaps.left, gaps.right);
   const [height, y] = side(view.height, gaps.top, gaps.bottom);
   return { centre: { x, y }, room: { width, height } };
@@ -66,7 +68,13 @@ export function gazeAlong(eye: Vec, ahead: Vec, like: Gaze, lean = 0): Gaze {
   const level = unit(cross(ahead, Math.abs(ahead[2]) > 0.999 ? like.up : [0, 0, 1]));
   const upright = cross(level, ahead);
   const [c, s] = [Math.cos(lean), Math.sin(lean)];
-  return { ...like, eye, ahead, right: add(times(level, c), times(upright, s)), up: add(times(upright, c), times(level, -s)) };
+  return {
+    ...like,
+    eye,
+    ahead,
+    right: add(times(level, c), times(upright, s)),
+    up: add(times(upright, c), times(level, -s)),
+  };
 }
 
 /** Interpolate between two gazes. */
@@ -97,10 +105,17 @@ export function meets(gaze: Gaze, p: Point, place: Vec): Vec {
   return add(gaze.eye, times(ray, far / Math.max(1e-6, dot(ray, gaze.ahead))));
 }
 
-export interface Box { low: Vec; sides: Vec }
+export interface Box {
+  low: Vec;
+  sides: Vec;
+}
 
 export function cornersOf({ low, sides }: Box): Vec[] {
-  return Array.from({ length: 8 }, (_, k): Vec => [low[0] + (k & 1) * sides[0], low[1] + ((k >> 1) & 1) * sides[1], low[2] + (k >> 2) * sides[2]]);
+  return Array.from({ length: 8 }, (_, k): Vec => [
+    low[0] + (k & 1) * sides[0],
+    low[1] + ((k >> 1) & 1) * sides[1],
+    low[2] + (k >> 2) * sides[2],
+  ]);
 }
 
 export function middle({ low, sides }: Box): Vec {
@@ -115,7 +130,11 @@ export function fittedOrbit(box: Box, view: Size, gaps: Gaps, turn: number, tilt
     const gaze = gazeOf({ target: middle(box), distance, turn, tilt }, view, gaps);
     return corners.every((corner) => {
       const p = project(gaze, corner);
-      return p.far > 0 && Math.abs(p.x - centre.x) * (1 + air) <= room.width / 2 && Math.abs(p.y - centre.y) * (1 + air) <= room.height / 2;
+      return (
+        p.far > 0 &&
+        Math.abs(p.x - centre.x) * (1 + air) <= room.width / 2 &&
+        Math.abs(p.y - centre.y) * (1 + air) <= room.height / 2
+      );
     });
   };
   let [near, far] = [1e-3, 20 * Math.max(...box.sides)];
@@ -157,5 +176,10 @@ export function easedOrbit(from: Orbit, to: Orbit, seconds: number, settle = 0.1
 
 /** The visible difference of two orbits: 0 if they are the same. */
 export function apart(a: Orbit, b: Orbit): number {
-  return Math.hypot(...minus(a.target, b.target)) / b.distance + Math.abs(Math.log(a.distance / b.distance)) + Math.abs(a.turn - b.turn) + Math.abs(a.tilt - b.tilt);
+  return (
+    Math.hypot(...minus(a.target, b.target)) / b.distance +
+    Math.abs(Math.log(a.distance / b.distance)) +
+    Math.abs(a.turn - b.turn) +
+    Math.abs(a.tilt - b.tilt)
+  );
 }

@@ -9,7 +9,20 @@ import { bodyHalf, gridStep, leastHalf, type SpaceScene } from "./scene";
 import { add, cross, times, unit, type Vec } from "./vectors";
 
 const MOST_DRAWN = 8000;
-const EDGES = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 4], [1, 5], [2, 6], [3, 7], [4, 5], [6, 7], [4, 6], [5, 7]] as const;
+const EDGES = [
+  [0, 1],
+  [2, 3],
+  [0, 2],
+  [1, 3],
+  [0, 4],
+  [1, 5],
+  [2, 6],
+  [3, 7],
+  [4, 5],
+  [6, 7],
+  [4, 6],
+  [5, 7],
+] as const;
 type Space = Scene & { space: SpaceScene };
 
 export function paintSpace(context: CanvasRenderingContext2D, moment: Moment | null, scene: Space): void {
@@ -82,13 +95,17 @@ function drawBodies(context: CanvasRenderingContext2D, moment: Moment, scene: Sp
     const place = placeAt(moment, k);
     if (!place) return;
     const p = project(gaze, [place.x, place.y, place.z]);
-    if (p.far > 0) shown.push({ k, at: [place.x, place.y, place.z], far: p.far, size: Math.max(half, least / p.scale) });
+    if (p.far > 0)
+      shown.push({ k, at: [place.x, place.y, place.z], far: p.far, size: Math.max(half, least / p.scale) });
   }
   for (const { k, at, size } of shown.sort((a, b) => b.far - a.far)) {
     const ahead = aheadOf(frame.words[2 * k + 1]);
     const level = unit(cross([0, 0, 1], ahead));
     const roll = rollOf(space, k);
-    const left = shape === "fish" ? cross(ahead, level) : add(times(level, Math.cos(roll)), times(cross(ahead, level), -Math.sin(roll)));
+    const left =
+      shape === "fish"
+        ? cross(ahead, level)
+        : add(times(level, Math.cos(roll)), times(cross(ahead, level), -Math.sin(roll)));
     const shade = 4 * shadeOf(scene, space.looks, k, ahead);
     context.strokeStyle = `rgb(${table[shade]} ${table[shade + 1]} ${table[shade + 2]})`;
     context.lineWidth = 1.3;

@@ -9,7 +9,22 @@ import type { Eye, Surroundings } from "../eye";
 import type { Point } from "../../net/protocol";
 import { aheadAt, middleOf, placeOf, rollOf } from "../../net/space_frames";
 import type { Moment } from "../../net/timeline";
-import { apart, easedGaze, easedOrbit, fittedOrbit, gazeAlong, gazeOf, meets, project, slid, turned, zoomedTo, type Box, type Gaze, type Orbit } from "./camera";
+import {
+  apart,
+  easedGaze,
+  easedOrbit,
+  fittedOrbit,
+  gazeAlong,
+  gazeOf,
+  meets,
+  project,
+  slid,
+  turned,
+  zoomedTo,
+  type Box,
+  type Gaze,
+  type Orbit,
+} from "./camera";
 import { FlockMotion } from "./flock_motion";
 import { spreadOf } from "./flock_size";
 import { mapsOf, throughMaps } from "./maps";
@@ -37,7 +52,12 @@ export class SpaceEye implements Eye {
   private sinceLook = 0; // [s]
   private drifts = !matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  constructor(private readonly stage: Surroundings, readonly box: Box, readonly setting: Setting, readonly shape: Shape) {
+  constructor(
+    private readonly stage: Surroundings,
+    readonly box: Box,
+    readonly setting: Setting,
+    readonly shape: Shape,
+  ) {
     this.flock = new FlockMotion(box.sides);
     this.orbit = this.fitting;
     this.gaze = gazeOf(this.orbit, stage.view, stage.gaps);
@@ -47,7 +67,8 @@ export class SpaceEye implements Eye {
   private get worldOrbit(): Orbit {
     const { view, gaps } = this.stage;
     const key = JSON.stringify([view, gaps]);
-    if (this.world?.key !== key) this.world = { key, orbit: fittedOrbit(this.box, view, gaps, FROM_SOUTH, TILTS[this.setting], -0.12) };
+    if (this.world?.key !== key)
+      this.world = { key, orbit: fittedOrbit(this.box, view, gaps, FROM_SOUTH, TILTS[this.setting], -0.12) };
     return this.world.orbit;
   }
 
@@ -58,7 +79,14 @@ export class SpaceEye implements Eye {
     const { turn, tilt } = world;
     if (!frame?.space || frame.count === 0) return world;
     const spread = spreadOf(frame, frame.space);
-    const near = fittedOrbit({ low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides }, view, gaps, turn, tilt, 0.65);
+    const near = fittedOrbit(
+      { low: minus(spread.middle, times(spread.sides, 0.5)), sides: spread.sides },
+      view,
+      gaps,
+      turn,
+      tilt,
+      0.65,
+    );
     return near.distance < world.distance ? near : world;
   }
 
@@ -103,7 +131,8 @@ export class SpaceEye implements Eye {
 
   /** Dragging rotates the world; with `sliding` it moves it. */
   pan(dx: number, dy: number, sliding = false): void {
-    const by = (orbit: Orbit) => (sliding ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX));
+    const by = (orbit: Orbit) =>
+      sliding ? slid(orbit, this.gaze, dx, dy) : turned(orbit, -dx * TURN_PX, dy * TURN_PX);
     this.riding = false;
     if (sliding) this.following = this.whole = false;
     if (this.goal) this.goal = by(this.goal);
@@ -132,7 +161,10 @@ export class SpaceEye implements Eye {
     this.whole = this.riding = false;
     const far = this.worldDistance;
     const middle = this.gaze.centre;
-    this.goal = zoomedTo(this.goal ?? this.orbit, this.gaze, this.following ? middle : at, factor, [far / 200, far * 4]);
+    this.goal = zoomedTo(this.goal ?? this.orbit, this.gaze, this.following ? middle : at, factor, [
+      far / 200,
+      far * 4,
+    ]);
     this.stage.wake(1);
   }
 
@@ -188,9 +220,15 @@ export class SpaceEye implements Eye {
   private driftOn(seconds: number): void {
     this.sinceLook += seconds;
     if (!this.drift || this.sinceLook > LOOK_SECONDS) [this.drift, this.sinceLook] = [this.fitting, 0];
-    const carried = this.drift === this.worldOrbit ? this.orbit.target : add(this.orbit.target, times(this.flock.velocity, seconds));
+    const carried =
+      this.drift === this.worldOrbit ? this.orbit.target : add(this.orbit.target, times(this.flock.velocity, seconds));
     const { target, distance } = this.drift;
-    this.orbit = easedOrbit({ ...this.orbit, target: carried }, { ...this.orbit, target, distance }, seconds, DRIFT_SECONDS);
+    this.orbit = easedOrbit(
+      { ...this.orbit, target: carried },
+      { ...this.orbit, target, distance },
+      seconds,
+      DRIFT_SECONDS,
+    );
   }
 
   move(seconds: number, place: Point | null, moment: Moment | null, index: number): void {
@@ -206,7 +244,8 @@ export class SpaceEye implements Eye {
     if (this.following && on) {
       const goal = { ...this.orbit, target: on };
       // When the animal wraps around the world, jump: flying across the whole world would only confuse.
-      const jumped = Math.hypot(...minus(on, this.orbit.target)) > 0.4 * Math.min(...this.box.sides) && this.goal === null;
+      const jumped =
+        Math.hypot(...minus(on, this.orbit.target)) > 0.4 * Math.min(...this.box.sides) && this.goal === null;
       this.orbit = jumped ? goal : { ...easedOrbit(this.orbit, goal, seconds), distance: this.orbit.distance };
       if (this.goal) this.goal = { ...this.goal, target: on };
     }

@@ -40,6 +40,7 @@ function measured(frame: Frame, space: Space): Spread {
       squares[axis] += d * d;
     }
   }
-  const wide = (axis: number) => Math.max(LEAST * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
+  const wide = (axis: number) =>
+    Math.max(LEAST * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
   return { middle, sides: [wide(0), wide(1), wide(2)] };
 }

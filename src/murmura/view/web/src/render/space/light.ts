@@ -21,7 +21,12 @@ export function airOf(scene: Scene & { space: SpaceScene }): Air {
   const away = Math.hypot(...middle(space.box).map((value, axis) => value - space.gaze.eye[axis]));
   // Relative to the size of the world, and thinner for a distant eye: the target never disappears.
   const reach = Math.max(size * { air: 2.3, water: 1.15, nowhere: 2.2 }[space.setting], 1.7 * away);
-  return { color: hazeOf(space, light), thickness: 1 / reach, lit: light ? [0.62, 0.38] : [0.66, 0.5], gain: light ? [0.92, 0.92] : gainOf(scene) };
+  return {
+    color: hazeOf(space, light),
+    thickness: 1 / reach,
+    lit: light ? [0.62, 0.38] : [0.66, 0.5],
+    gain: light ? [0.92, 0.92] : gainOf(scene),
+  };
 }
 
 /** Against a sky at dusk birds are silhouettes with a hint of colour, unless the colour carries information. */

@@ -88,7 +88,14 @@ export class Maps {
   }
 }
 
-function paintDots(canvas: HTMLCanvasElement, box: Box, light: boolean, { width, height, scale, axes: [across, up] }: SideMap, frame: Frame, space: Space): void {
+function paintDots(
+  canvas: HTMLCanvasElement,
+  box: Box,
+  light: boolean,
+  { width, height, scale, axes: [across, up] }: SideMap,
+  frame: Frame,
+  space: Space,
+): void {
   Object.assign(canvas, { width: Math.ceil(FINE * width), height: Math.ceil(FINE * height) });
   const context = canvas.getContext("2d");
   if (!context) return;
@@ -97,7 +104,8 @@ function paintDots(canvas: HTMLCanvasElement, box: Box, light: boolean, { width,
   const low = [frame.left, frame.top, space.floor];
   const sides = [frame.width, frame.height, space.depth];
   const every = Math.max(1, Math.floor(frame.count / DOTS));
-  const share = (k: number, axis: number) => (axis === 2 ? frame.words[2 * k + 1] & 0xffff : axis === 1 ? frame.words[2 * k] >>> 16 : frame.words[2 * k] & 0xffff);
+  const share = (k: number, axis: number) =>
+    axis === 2 ? frame.words[2 * k + 1] & 0xffff : axis === 1 ? frame.words[2 * k] >>> 16 : frame.words[2 * k] & 0xffff;
   for (let k = 0; k < frame.count; k += every) {
     const x = low[across] - box.low[across] + (share(k, across) / 65535) * sides[across];
     const y = low[up] - box.low[up] + (share(k, up) / 65535) * sides[up];
@@ -106,8 +114,18 @@ function paintDots(canvas: HTMLCanvasElement, box: Box, light: boolean, { width,
 }
 
 function drawOne({ context, gaze, box, light, target }: MapScene, map: SideMap, dots: HTMLCanvasElement): void {
-  const { x: x0, y: y0, width, height, scale, axes: [across, up] } = map;
-  const at = (place: Vec): Point => ({ x: x0 + (place[across] - box.low[across]) * scale, y: y0 + height - (place[up] - box.low[up]) * scale });
+  const {
+    x: x0,
+    y: y0,
+    width,
+    height,
+    scale,
+    axes: [across, up],
+  } = map;
+  const at = (place: Vec): Point => ({
+    x: x0 + (place[across] - box.low[across]) * scale,
+    y: y0 + height - (place[up] - box.low[up]) * scale,
+  });
   context.save();
   context.beginPath();
   context.rect(x0, y0, width, height);
@@ -147,7 +165,12 @@ const AXES: { name: string; way: Vec; onDark: string; onLight: string }[] = [
 
 /** The axes in perspective; those that point away are drawn first. */
 export function drawCompass({ context, gaze, light }: MapScene, at: Point): void {
-  const shown = AXES.map((axis) => ({ ...axis, x: dot(axis.way, gaze.right), y: -dot(axis.way, gaze.up), far: dot(axis.way, gaze.ahead) }));
+  const shown = AXES.map((axis) => ({
+    ...axis,
+    x: dot(axis.way, gaze.right),
+    y: -dot(axis.way, gaze.up),
+    far: dot(axis.way, gaze.ahead),
+  }));
   context.font = "600 11px system-ui, sans-serif";
   context.textAlign = "center";
   context.lineCap = "round";

@@ -24,7 +24,11 @@ function shellOf(thing: SceneObject, box: Box): Shell {
   const { corners, solid } = meshOf([thing], box);
   const places = Array.from({ length: solid }, (_, k): Vec => [corners[6 * k], corners[6 * k + 1], corners[6 * k + 2]]);
   const middle = times(places.reduce(add, [0, 0, 0]), 1 / Math.max(1, solid));
-  const facets = Array.from({ length: solid / 3 }, (_, k): [Vec, Vec, Vec] => [places[3 * k], places[3 * k + 1], places[3 * k + 2]]);
+  const facets = Array.from({ length: solid / 3 }, (_, k): [Vec, Vec, Vec] => [
+    places[3 * k],
+    places[3 * k + 1],
+    places[3 * k + 2],
+  ]);
   return { middle, reach: Math.max(0, ...places.map((place) => Math.hypot(...minus(place, middle)))), facets };
 }
 

@@ -18,7 +18,14 @@ export interface Mesh {
 
 type Kind<K extends SceneObject["kind"]> = Extract<SceneObject, { kind: K }>;
 const ROUND = 32; // sides of a cylinder, meridians of a ball
-const BOX_FACES = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]] as const;
+const BOX_FACES = [
+  [0, 2, 3, 1],
+  [4, 5, 7, 6],
+  [0, 1, 5, 4],
+  [2, 6, 7, 3],
+  [0, 4, 6, 2],
+  [1, 3, 7, 5],
+] as const;
 
 export function isSolid(thing: SceneObject): boolean {
   return ["circle", "cylinder", "box", "plane", "wall", "polygon"].includes(thing.kind);
@@ -28,12 +35,24 @@ export function meshOf(things: readonly SceneObject[], box: Box): Mesh {
   const [solid, glass] = [new Builder(), new Builder()];
   for (const thing of things) {
     switch (thing.kind) {
-      case "circle": ball(solid, [thing.x, thing.y, thing.z ?? box.low[2] + box.sides[2] / 2], thing.radius); break;
-      case "cylinder": cylinder(solid, thing, box); break;
-      case "box": block(solid, thing); break;
-      case "plane": plane(solid, glass, thing, box); break;
-      case "wall": for (let k = 1; k < thing.points.length; k++) sheet(solid, thing.points[k - 1], thing.points[k], box); break;
-      case "polygon": prism(solid, thing.points, box); break;
+      case "circle":
+        ball(solid, [thing.x, thing.y, thing.z ?? box.low[2] + box.sides[2] / 2], thing.radius);
+        break;
+      case "cylinder":
+        cylinder(solid, thing, box);
+        break;
+      case "box":
+        block(solid, thing);
+        break;
+      case "plane":
+        plane(solid, glass, thing, box);
+        break;
+      case "wall":
+        for (let k = 1; k < thing.points.length; k++) sheet(solid, thing.points[k - 1], thing.points[k], box);
+        break;
+      case "polygon":
+        prism(solid, thing.points, box);
+        break;
     }
   }
   return { corners: Float32Array.from([...solid.numbers, ...glass.numbers]), solid: solid.count };
@@ -49,16 +68,23 @@ class Builder {
   /** A flat convex face with any number of corners. */
   face(...corners: Vec[]): void {
     const normal = unit(cross(minus(corners[1], corners[0]), minus(corners[2], corners[0])));
-    for (let k = 2; k < corners.length; k++) this.facet([corners[0], corners[k - 1], corners[k]], [normal, normal, normal]);
+    for (let k = 2; k < corners.length; k++)
+      this.facet([corners[0], corners[k - 1], corners[k]], [normal, normal, normal]);
   }
 
   facet(corners: readonly Vec[], normals: readonly Vec[]): void {
-    corners.forEach((corner, k) => { this.numbers.push(...corner, ...normals[k]); });
+    corners.forEach((corner, k) => {
+      this.numbers.push(...corner, ...normals[k]);
+    });
   }
 
   /** A face of a round surface: each of its four corners has its own normal. */
   round(corners: readonly Vec[], normals: readonly Vec[]): void {
-    for (const [a, b, c] of [[0, 1, 2], [0, 2, 3]]) this.facet([corners[a], corners[b], corners[c]], [normals[a], normals[b], normals[c]]);
+    for (const [a, b, c] of [
+      [0, 1, 2],
+      [0, 2, 3],
+    ])
+      this.facet([corners[a], corners[b], corners[c]], [normals[a], normals[b], normals[c]]);
   }
 }
 
@@ -70,7 +96,10 @@ function ball(into: Builder, at: Vec, radius: number): void {
   for (let j = 0; j < ROUND / 2; j++) {
     for (let i = 0; i < ROUND; i++) {
       const normals = [way(i, j), way(i + 1, j), way(i + 1, j + 1), way(i, j + 1)];
-      into.round(normals.map((normal) => add(at, times(normal, radius))), normals);
+      into.round(
+        normals.map((normal) => add(at, times(normal, radius))),
+        normals,
+      );
     }
   }
 }
@@ -80,7 +109,10 @@ function cylinder(into: Builder, { x, y, radius, bottom, top }: Kind<"cylinder">
   const way = (k: number): Vec => [Math.cos((2 * Math.PI * k) / ROUND), Math.sin((2 * Math.PI * k) / ROUND), 0];
   const rim = (k: number, z: number): Vec => add([x, y, z], times(way(k), radius));
   for (let k = 0; k < ROUND; k++) {
-    into.round([rim(k, under), rim(k + 1, under), rim(k + 1, over), rim(k, over)], [way(k), way(k + 1), way(k + 1), way(k)]);
+    into.round(
+      [rim(k, under), rim(k + 1, under), rim(k + 1, over), rim(k, over)],
+      [way(k), way(k + 1), way(k + 1), way(k)],
+    );
     into.face([x, y, over], rim(k, over), rim(k + 1, over));
     into.face([x, y, under], rim(k + 1, under), rim(k, under));
   }
@@ -91,7 +123,10 @@ export function boxCorners({ low, high, turn = 0 }: Kind<"box">): Vec[] {
   const least: Vec = [Math.min(low[0], high[0]), Math.min(low[1], high[1]), Math.min(low[2], high[2])];
   const [mx, my] = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
   const [c, s] = [Math.cos((turn * Math.PI) / 180), Math.sin((turn * Math.PI) / 180)];
-  const corners = cornersOf({ low: least, sides: [Math.abs(high[0] - low[0]), Math.abs(high[1] - low[1]), Math.abs(high[2] - low[2])] });
+  const corners = cornersOf({
+    low: least,
+    sides: [Math.abs(high[0] - low[0]), Math.abs(high[1] - low[1]), Math.abs(high[2] - low[2])],
+  });
   return corners.map(([x, y, z]): Vec => [mx + (x - mx) * c - (y - my) * s, my + (x - mx) * s + (y - my) * c, z]);
 }
 
@@ -106,7 +141,12 @@ function plane(solid: Builder, glass: Builder, { point, normal }: Kind<"plane">,
   const facing = unit(times(normal, inward));
   const [u, v] = across(facing);
   const reach = 2 * (Math.hypot(...box.sides) + Math.hypot(...minus(point, box.low)));
-  let piece: Vec[] = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([a, b]) => add(point, add(times(u, a * reach), times(v, b * reach))));
+  let piece: Vec[] = [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, 1],
+  ].map(([a, b]) => add(point, add(times(u, a * reach), times(v, b * reach))));
   if (dot(cross(minus(piece[1], piece[0]), minus(piece[2], piece[0])), facing) < 0) piece.reverse();
   for (const axis of [0, 1, 2]) {
     const outward: Vec = [axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0];
@@ -131,7 +171,12 @@ function cut(face: readonly Vec[], outward: Vec, edge: number): Vec[] {
 /** A wall has no thickness: it is seen from both sides, from the floor up to the ceiling. */
 function sheet(into: Builder, [ax, ay]: Pair, [bx, by]: Pair, { low, sides }: Box): void {
   const [under, over] = [low[2], low[2] + sides[2]];
-  const corners: Vec[] = [[ax, ay, under], [bx, by, under], [bx, by, over], [ax, ay, over]];
+  const corners: Vec[] = [
+    [ax, ay, under],
+    [bx, by, under],
+    [bx, by, over],
+    [ax, ay, over],
+  ];
   into.face(...corners);
   into.face(...corners.reverse());
 }
@@ -153,7 +198,10 @@ function prism(into: Builder, points: readonly Pair[], { low, sides }: Box): voi
 const turn = ([ax, ay]: Pair, [bx, by]: Pair, [cx, cy]: Pair): number => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 
 function area(points: readonly Pair[]): number {
-  return points.reduce((sum, [x, y], k) => sum + x * points[(k + 1) % points.length][1] - y * points[(k + 1) % points.length][0], 0);
+  return points.reduce(
+    (sum, [x, y], k) => sum + x * points[(k + 1) % points.length][1] - y * points[(k + 1) % points.length][0],
+    0,
+  );
 }
 
 /** The triangles of a polygon, convex or not, counter-clockwise, by ear clipping. */
@@ -172,5 +220,7 @@ function triangulated(points: readonly Pair[]): [Pair, Pair, Pair][] {
 function isEar(points: readonly Pair[], i: number): boolean {
   const [a, b, c] = [points[(i + points.length - 1) % points.length], points[i], points[(i + 1) % points.length]];
   if (turn(a, b, c) <= 0) return false;
-  return points.every((p) => p === a || p === b || p === c || !(turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0));
+  return points.every(
+    (p) => p === a || p === b || p === c || !(turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0),
+  );
 }

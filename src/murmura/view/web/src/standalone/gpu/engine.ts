@@ -1,11 +1,12 @@
 /** Runs a scene's kernels on WebGPU: the same buffers, kernels and order as the webgpu backend (compute/webgpu/backend.py). */
 
 import { wordsOf, type Kernel, type RunnableScene, type Words } from "../data";
-import { collect, NO_STEP, readPages, type Pages } from "./outputs";
-import { FlockState, type Flock } from "./flock_state";
-import { Layout, type World } from "./layout";
+import type { Engine, Happened, World } from "../engine";
+import { FlockState, movingColumns, type Flock, type Strided } from "../flock_state";
 import { COMPUTE_STAGE, READ_MODE, USAGE } from "../objects";
-import type { Tables } from "./tables";
+import type { Tables } from "../tables";
+import { Layout } from "./layout";
+import { collect, NO_STEP, readOutputs } from "./outputs";
 
 const NOISE_PERIOD = 5120; // [s] as in compute/plan.py
 const MOST_STEPS = 64; // per submission
@@ -17,7 +18,8 @@ interface Compiled {
   layout: GPUBindGroupLayout;
 }
 
-export class Engine {
+export class GpuEngine implements Engine {
+  readonly name = "WebGPU";
   step = 0;
   layout: Layout;
   private compiled: Compiled[] = [];
@@ -36,8 +38,8 @@ export class Engine {
     this.layout = new Layout(scene.plan, 0, 0);
   }
 
-  static async of(device: GPUDevice, scene: RunnableScene, names: Words): Promise<Engine> {
-    const engine = new Engine(device, scene, names);
+  static async of(device: GPUDevice, scene: RunnableScene, names: Words): Promise<GpuEngine> {
+    const engine = new GpuEngine(device, scene, names);
     engine.compiled = await Promise.all(scene.kernels.map((kernel) => engine.compile(kernel)));
     return engine;
   }
@@ -45,7 +47,11 @@ export class Engine {
   private async compile(kernel: Kernel): Promise<Compiled> {
     const kinds = { uniform: "uniform", read: "read-only-storage", read_write: "storage" } as const;
     const layout = this.device.createBindGroupLayout({
-      entries: kernel.bindings.map(([, access], binding) => ({ binding, visibility: COMPUTE_STAGE, buffer: { type: kinds[access] } })),
+      entries: kernel.bindings.map(([, access], binding) => ({
+        binding,
+        visibility: COMPUTE_STAGE,
+        buffer: { type: kinds[access] },
+      })),
     });
     const module = this.device.createShaderModule({ label: kernel.name, code: kernel.code });
     const pipeline = await this.device.createComputePipelineAsync({
@@ -61,7 +67,11 @@ export class Engine {
     this.layout = new Layout(this.scene.plan, flock.count, tables.listeners);
     const head = wordsOf(this.scene.head);
     const words = tables.words;
-    const sizes: Record<string, number> = { ...this.layout.sizes(head.length), times: 2 * MOST_STEPS, tables: words.length };
+    const sizes: Record<string, number> = {
+      ...this.layout.sizes(head.length),
+      times: 2 * MOST_STEPS,
+      tables: words.length,
+    };
     const changed = Object.entries(sizes).filter(([name, size]) => this.makeBuffer(name, size)).length > 0;
     this.tableStarts = tables.starts;
     this.itemCount = tables.items.length;
@@ -84,31 +94,49 @@ export class Engine {
   }
 
   private bind(): void {
-    this.groups = this.compiled.map(({ kernel, layout }) => this.device.createBindGroup({
-      layout,
-      entries: kernel.bindings.map(([name], binding) => ({ binding, resource: { buffer: this.buffers[name] } })),
-    }));
+    this.groups = this.compiled.map(({ kernel, layout }) =>
+      this.device.createBindGroup({
+        layout,
+        entries: kernel.bindings.map(([name], binding) => ({ binding, resource: { buffer: this.buffers[name] } })),
+      }),
+    );
   }
 
   private write(name: string, words: ArrayBufferView<ArrayBuffer>, place = 0): void {
     this.device.queue.writeBuffer(this.buffers[name], 4 * place, words);
   }
 
-  private placeFlock({ count, places, columns }: Flock): void {
+  private placeFlock({ count, ids, columns }: Flock): void {
     const { room, width, quads } = this.layout;
-    const roomy = new Float32Array(4 * quads);
-    for (let plane = 0; plane < quads / room; plane++) roomy.set(places.subarray(4 * plane * count, 4 * (plane + 1) * count), 4 * plane * room);
-    const wide = new Int32Array(width * room);
-    for (let k = 0; k < width; k++) wide.set(columns.subarray(k * count, (k + 1) * count), k * room);
-    this.write("places", roomy);
+    const { dimension } = this.scene.plan;
+    const places = new Float32Array(4 * quads);
+    movingColumns(dimension).forEach((name, k) => {
+      const first = this.placeOf(k);
+      for (let row = 0; row < count; row++) places[4 * row + first] = columns[name][row];
+    });
+    const wide = new Float32Array(width * room);
+    this.scene.columns.slice(1).forEach((name, k) => {
+      wide.set(columns[name], (k + 1) * room);
+    });
+    new Int32Array(wide.buffer).set(ids);
+    this.write("places", places);
     this.write("columns", wide);
+  }
+
+  /** Where the first agent has a moving column: in space, velocities follow all positions. */
+  private placeOf(column: number): number {
+    const { dimension } = this.scene.plan;
+    return dimension === 2 || column < 3 ? column : 4 * this.layout.room + column - 3;
   }
 
   private writeHead(head: Int32Array<ArrayBuffer>, { count, nextId }: Flock, seed: [number, number]): void {
     const { headPlaces, plan } = this.scene;
     const fields: Record<string, number> = {
       ...this.layout.fields(this.tableStarts),
-      clock_alive: count, clock_next_id: nextId, clock_seed_low: seed[0] | 0, clock_seed_high: seed[1] | 0,
+      clock_alive: count,
+      clock_next_id: nextId,
+      clock_seed_low: seed[0] | 0,
+      clock_seed_high: seed[1] | 0,
       clock_keep_from: plan.lives ? 0 : NO_STEP,
     };
     for (const [name, value] of Object.entries(fields)) head[headPlaces[name]] = value;
@@ -151,7 +179,11 @@ export class Engine {
   /** Set numbers of one item. */
   setItem(row: number, numbers: Record<number, number>): void {
     for (const [column, value] of Object.entries(numbers)) {
-      this.write("tables", Float32Array.of(value), this.tableStarts.items + row * this.scene.plan.itemWidth + Number(column));
+      this.write(
+        "tables",
+        Float32Array.of(value),
+        this.tableStarts.items + row * this.scene.plan.itemWidth + Number(column),
+      );
     }
   }
 
@@ -166,15 +198,16 @@ export class Engine {
   }
 
   /** Take whole steps. Their events are reported when the device is done. */
-  async advance(steps: number): Promise<Pages[]> {
+  async advance(steps: number): Promise<Happened[]> {
     const most = this.scene.plan.eventful ? this.scene.plan.eventBatch : MOST_STEPS;
-    const pages: Promise<Pages>[] = [];
-    for (let left = this.layout.agents > 0 ? steps : 0; left > 0; left -= most) pages.push(this.submit(Math.min(left, most)));
+    const pages: Promise<Happened>[] = [];
+    for (let left = this.layout.agents > 0 ? steps : 0; left > 0; left -= most)
+      pages.push(this.submit(Math.min(left, most)));
     if (this.layout.agents === 0) this.step += steps;
     return Promise.all(pages);
   }
 
-  private submit(steps: number): Promise<Pages> {
+  private submit(steps: number): Promise<Happened> {
     const times = new Float32Array(2 * steps);
     for (let k = 0; k < steps; k++) {
       const time = (this.step + k) * this.dt;
@@ -191,7 +224,7 @@ export class Engine {
     const home = collect(this.device, this.buffers.outputs, this.layout, encoder);
     this.device.queue.submit([encoder.finish()]);
     this.step += steps;
-    return readPages(home, this.layout, this.names);
+    return readOutputs(home, this.layout, this.names);
   }
 
   private launch(work: GPUComputePassEncoder): void {
@@ -216,10 +249,15 @@ export class Engine {
     const { scene, device, step, layout, buffers, itemCount } = this;
     const sizes = layout.sizes(buffers.head.size / 4);
     const wanted: [GPUBuffer, number, number][] = [
-      [buffers.places, 0, sizes.places], [buffers.columns, 0, sizes.columns], [buffers.head, 0, sizes.head],
+      [buffers.places, 0, sizes.places],
+      [buffers.columns, 0, sizes.columns],
+      [buffers.head, 0, sizes.head],
       [buffers.tables, this.tableStarts.items, itemCount],
     ];
-    const home = device.createBuffer({ size: 4 * wanted.reduce((sum, [, , words]) => sum + words, 0), usage: USAGE.COPY_DST | USAGE.MAP_READ });
+    const home = device.createBuffer({
+      size: 4 * wanted.reduce((sum, [, , words]) => sum + words, 0),
+      usage: USAGE.COPY_DST | USAGE.MAP_READ,
+    });
     const encoder = device.createCommandEncoder();
     let to = 0;
     const starts = wanted.map(([buffer, from, words]) => {
@@ -233,12 +271,22 @@ export class Engine {
     const bytes = home.getMappedRange().slice(0);
     home.destroy();
     const head = new Int32Array(bytes, 4 * starts[2], sizes.head);
+    const here = scene.plan.lives ? head[scene.headPlaces.clock_alive] : layout.agents;
+    const columns: Record<string, Strided> = {};
+    const places = new Float32Array(bytes, 0, sizes.places);
+    movingColumns(scene.plan.dimension).forEach((name, k) => {
+      columns[name] = { values: places, width: 4, first: this.placeOf(k) };
+    });
+    const values = new Float32Array(bytes, 4 * starts[1], sizes.columns);
+    scene.columns.slice(1).forEach((name, k) => {
+      columns[name] = { values, width: 1, first: (k + 1) * layout.room };
+    });
     return new FlockState({
-      step, room: layout.room, dimension: scene.plan.dimension, names: scene.columns,
-      here: scene.plan.lives ? head[scene.headPlaces.clock_alive] : layout.agents,
+      step,
       nextId: head[scene.headPlaces.clock_next_id],
-      places: new Float32Array(bytes, 0, sizes.places),
-      columns: new Int32Array(bytes, 4 * starts[1], sizes.columns),
+      dimension: scene.plan.dimension,
+      ids: new Int32Array(bytes, 4 * starts[1], here),
+      columns,
       items: new Float32Array(bytes, 4 * starts[3], itemCount),
     });
   }

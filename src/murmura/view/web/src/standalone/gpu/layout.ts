@@ -1,13 +1,7 @@
 /** The buffers of one flock: their sizes in words, and where their sections begin (compute/webgpu/arrays.py, `Layout`). */
 
 import type { PlanFacts } from "../data";
-
-export interface World {
-  width: number;
-  height: number;
-  depth: number;
-  isOpen: boolean;
-}
+import type { World } from "../engine";
 
 export class Layout {
   readonly room: number;
@@ -19,7 +13,11 @@ export class Layout {
   private readonly buckets: number;
   private readonly outputs: Record<string, number>;
 
-  constructor(readonly plan: PlanFacts, readonly agents: number, listeners: number) {
+  constructor(
+    readonly plan: PlanFacts,
+    readonly agents: number,
+    listeners: number,
+  ) {
     this.room = Math.max(1, agents, plan.most);
     this.quads = this.room * (plan.dimension - 1);
     this.width = 1 + plan.carried + plan.forces;
@@ -48,9 +46,14 @@ export class Layout {
     const cells = Math.ceil((this.mostBins + 1) / block) * block;
     return {
       head: headWords,
-      places: 4 * this.quads, sorted_places: 4 * this.quads,
-      columns: this.width * this.room, sorted_columns: (1 + this.plan.carried) * this.room,
-      spots: 2 * this.room, order: this.room, counts: cells, start: cells + (4 * cells) / block,
+      places: 4 * this.quads,
+      sorted_places: 4 * this.quads,
+      columns: this.width * this.room,
+      sorted_columns: (1 + this.plan.carried) * this.room,
+      spots: 2 * this.room,
+      order: this.room,
+      counts: cells,
+      start: cells + (4 * cells) / block,
       outputs: this.plan.outputsHead + Object.values(this.outputs).reduce((sum, words) => sum + words, 0),
     };
   }
@@ -63,7 +66,10 @@ export class Layout {
   /** Integer fields of the head that follow from the numbers of agents and items. */
   fields(tableStarts: Record<string, number>): Record<string, number> {
     const found: Record<string, number> = {
-      sizes_room: this.room, sizes_event_room: this.eventRoom, sizes_young_room: this.youngRoom, sizes_bucket_mask: this.buckets - 1,
+      sizes_room: this.room,
+      sizes_event_room: this.eventRoom,
+      sizes_young_room: this.youngRoom,
+      sizes_bucket_mask: this.buckets - 1,
       at_forces: (1 + this.plan.carried) * this.room,
     };
     let at = this.plan.outputsHead;
@@ -93,10 +99,17 @@ export class Layout {
     const bins = world.isOpen ? most : rows * columns * layers;
     const blocks = Math.ceil((bins + 1) / this.plan.block);
     const numbers: Record<string, number> = {
-      grid_per_x: columns / world.width, grid_per_y: rows / world.height, grid_row_height: world.height / rows, sizes_reach: radius,
+      grid_per_x: columns / world.width,
+      grid_per_y: rows / world.height,
+      grid_row_height: world.height / rows,
+      sizes_reach: radius,
     };
-    if (this.plan.dimension === 3) Object.assign(numbers, { grid_per_z: layers / world.depth, grid_layer_height: world.depth / layers });
-    return [{ grid_rows: rows, grid_columns: columns, grid_layers: layers, sizes_bins: bins, sizes_scan_blocks: blocks }, numbers];
+    if (this.plan.dimension === 3)
+      Object.assign(numbers, { grid_per_z: layers / world.depth, grid_layer_height: world.depth / layers });
+    return [
+      { grid_rows: rows, grid_columns: columns, grid_layers: layers, sizes_bins: bins, sizes_scan_blocks: blocks },
+      numbers,
+    ];
   }
 }
 

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../net/protocol";
 import { encodeSpace } from "./encode_space";
 import { isObject } from "../objects";
-import type { FlockState } from "../gpu/flock_state";
+import type { FlockState } from "../flock_state";
 
 const HEADER_BYTES = 48;
 const MAGIC = 0x314d524d;
@@ -15,7 +15,13 @@ export interface Extra {
   top: number;
 }
 
-export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
+export function encodeFrame(
+  state: FlockState,
+  scenario: JsonObject,
+  epoch: number,
+  extra: Extra | null,
+  roster: number,
+): ArrayBuffer {
   if (state.heights) return encodeSpace(state, scenario, epoch, extra, roster);
   const world = isObject(scenario.world) ? scenario.world : {};
   const motion = isObject(scenario.motion) ? scenario.motion : {};
@@ -29,7 +35,9 @@ export function encodeFrame(state: FlockState, scenario: JsonObject, epoch: numb
   view.setUint32(4, state.step >>> 0, true);
   view.setUint32(8, n, true);
   view.setUint32(12, n, true);
-  [left, top, width, height].forEach((value, k) => { view.setFloat32(16 + 4 * k, value, true); });
+  [left, top, width, height].forEach((value, k) => {
+    view.setFloat32(16 + 4 * k, value, true);
+  });
   view.setUint32(32, epoch, true);
   view.setUint16(36, 1, true);
   view.setUint8(38, extra?.number ?? 0);

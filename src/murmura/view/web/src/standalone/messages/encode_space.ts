@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../net/protocol";
 import type { Extra } from "./encode";
-import type { FlockState } from "../gpu/flock_state";
+import type { FlockState } from "../flock_state";
 import { isObject } from "../objects";
 
 const HEADER_BYTES = 64;
@@ -12,7 +12,13 @@ const ROLLS = 31;
 const STEEPEST = Math.PI / 2; // roll [rad] of the greatest code
 const BANK = 1.5; // tangent of the roll in a turn at full force, if no rule sets the roll
 
-export function encodeSpace(state: FlockState, scenario: JsonObject, epoch: number, extra: Extra | null, roster: number): ArrayBuffer {
+export function encodeSpace(
+  state: FlockState,
+  scenario: JsonObject,
+  epoch: number,
+  extra: Extra | null,
+  roster: number,
+): ArrayBuffer {
   const world = isObject(scenario.world) ? scenario.world : {};
   const motion = isObject(scenario.motion) ? scenario.motion : {};
   const n = state.count;
@@ -21,13 +27,19 @@ export function encodeSpace(state: FlockState, scenario: JsonObject, epoch: numb
   const box = windowOf(world, state);
   const buffer = new ArrayBuffer(HEADER_BYTES + 11 * n);
   const view = new DataView(buffer);
-  [MAGIC, state.step >>> 0, n, n].forEach((value, k) => { view.setUint32(4 * k, value, true); });
-  [box[0].low, box[1].low, box[0].side, box[1].side].forEach((value, k) => { view.setFloat32(16 + 4 * k, value, true); });
+  [MAGIC, state.step >>> 0, n, n].forEach((value, k) => {
+    view.setUint32(4 * k, value, true);
+  });
+  [box[0].low, box[1].low, box[0].side, box[1].side].forEach((value, k) => {
+    view.setFloat32(16 + 4 * k, value, true);
+  });
   view.setUint32(32, epoch, true);
   view.setUint16(36, 1, true);
   view.setUint8(38, extra?.number ?? 0);
   view.setUint8(39, (world.boundary === "wrap" ? 1 : 0) | ((roster & 127) << 1));
-  [Number(motion.time_step), topSpeed, box[2].low, box[2].side].forEach((value, k) => { view.setFloat32(40 + 4 * k, value, true); });
+  [Number(motion.time_step), topSpeed, box[2].low, box[2].side].forEach((value, k) => {
+    view.setFloat32(40 + 4 * k, value, true);
+  });
   view.setUint32(56, edgesOf(world)[2] === "wrap" ? 1 : 0, true);
   const words = new Uint32Array(buffer, HEADER_BYTES, 2 * n);
   const looks = new Uint8Array(buffer, HEADER_BYTES + 8 * n);
@@ -36,7 +48,9 @@ export function encodeSpace(state: FlockState, scenario: JsonObject, epoch: numb
   const lean = leaning(state, Number(motion.max_force));
   const headings = state.column("heading");
   for (let k = 0; k < n; k++) {
-    const [x, y, z] = placeAt(state, k).map((value, axis) => clamped(((value - box[axis].low) * 65535) / box[axis].side + 0.5, 65535));
+    const [x, y, z] = placeAt(state, k).map((value, axis) =>
+      clamped(((value - box[axis].low) * 65535) / box[axis].side + 0.5, 65535),
+    );
     const { ahead, speed } = directionAt(state, k, headings?.[k] ?? 0);
     words[2 * k] = (x | (y << 16)) >>> 0;
     words[2 * k + 1] = (z | (octahedral(ahead) << 16)) >>> 0;
@@ -90,7 +104,7 @@ function octahedral([ax, ay, az]: Triple): number {
 
 function edgesOf(world: JsonObject): string[] {
   const edge = String(world.boundary);
-  return [edge, edge, typeof world.boundary_z === "string" ? world.boundary_z : edge];
+  return [edge, world.boundary_y, world.boundary_z].map((own) => (typeof own === "string" ? own : edge));
 }
 
 /** The corner and the sides of the box that 0..65535 covers: the world, or all agents along an open axis. */

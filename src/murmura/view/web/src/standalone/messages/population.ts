@@ -2,7 +2,7 @@
 
 import type { Hello, JsonObject, Population } from "../../net/protocol";
 import type { RunnableScene, Words } from "../data";
-import type { FlockState } from "../gpu/flock_state";
+import type { FlockState } from "../flock_state";
 import { valueAt } from "../values";
 
 const TRAITS = ["energy", "age", "health"];
@@ -62,7 +62,10 @@ export function traitMeans(hello: Hello, state: FlockState): Record<string, numb
     const values = state.column(trait);
     if (!values) continue;
     found[`${trait}_mean`] = meanOf(values, null, 0);
-    if (kinds) hello.species.forEach(({ name }, k) => { found[`${trait}_mean@${name}`] = meanOf(values, kinds, k); });
+    if (kinds)
+      hello.species.forEach(({ name }, k) => {
+        found[`${trait}_mean@${name}`] = meanOf(values, kinds, k);
+      });
   }
   return found;
 }

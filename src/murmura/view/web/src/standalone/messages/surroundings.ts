@@ -2,9 +2,9 @@
 
 import type { JsonObject, Predator, SceneObject } from "../../net/protocol";
 import type { RunnableScene, Words } from "../data";
-import type { FlockState } from "../gpu/flock_state";
+import type { FlockState } from "../flock_state";
 import { numberAt, valueAt } from "../values";
-import type { Tables } from "../gpu/tables";
+import type { Tables } from "../tables";
 
 type Row = Record<string, number>;
 
@@ -25,10 +25,19 @@ export function huntersIn(rows: Row[], words: Words, state: FlockState): Predato
     if (!it.alive) return [];
     const hunting = !words.statesWithoutTarget.includes(it.state) && it.target >= 0;
     const found: Predator = {
-      kind: "predator", id: number, species: words.hunterKinds[it.kind], state: words.hunterStates[it.state],
-      x: it.x, y: it.y, heading: Math.atan2(it.vy, it.vx), energy: it.energy / it.max_energy,
-      target: hunting ? Math.trunc(it.target) : null, altitude: it.altitude, fright: it.fright,
-      vx: it.vx, vy: it.vy,
+      kind: "predator",
+      id: number,
+      species: words.hunterKinds[it.kind],
+      state: words.hunterStates[it.state],
+      x: it.x,
+      y: it.y,
+      heading: Math.atan2(it.vy, it.vx),
+      energy: it.energy / it.max_energy,
+      target: hunting ? Math.trunc(it.target) : null,
+      altitude: it.altitude,
+      fright: it.fright,
+      vx: it.vx,
+      vy: it.vy,
       ...("z" in it ? { z: it.z, vz: it.vz } : {}),
     };
     const prey = hunting ? state.indexOf(Math.trunc(it.target)) : -1;
@@ -40,15 +49,33 @@ export function huntersIn(rows: Row[], words: Words, state: FlockState): Predato
   });
 }
 
-export function surroundings(scene: RunnableScene, tables: Tables, state: FlockState, scenario: JsonObject, words: Words, time: number): SceneObject[] {
+export function surroundings(
+  scene: RunnableScene,
+  tables: Tables,
+  state: FlockState,
+  scenario: JsonObject,
+  words: Words,
+  time: number,
+): SceneObject[] {
   const rows = (rule: string): Row[] => itemsOf(scene, tables, state.items, rule);
-  const food = rows("feeding").filter((it) => it.present && it.amount > 0).map((it): SceneObject => ({
-    kind: "food", ...placeOf(it), radius: scene.drawnFood * numberAt(scenario, "rules.feeding.gather_radius"), amount: it.amount, capacity: it.full,
-  }));
+  const food = rows("feeding")
+    .filter((it) => it.present && it.amount > 0)
+    .map((it): SceneObject => ({
+      kind: "food",
+      ...placeOf(it),
+      radius: scene.drawnFood * numberAt(scenario, "rules.feeding.gather_radius"),
+      amount: it.amount,
+      capacity: it.full,
+    }));
   const share = numberAt(scenario, "rules.remains.share");
-  const carcasses = rows("remains").filter((it) => it.amount > 0).map((it): SceneObject => ({
-    kind: "carcass", ...placeOf(it), amount: it.amount, capacity: Math.max(it.amount, share),
-  }));
+  const carcasses = rows("remains")
+    .filter((it) => it.amount > 0)
+    .map((it): SceneObject => ({
+      kind: "carcass",
+      ...placeOf(it),
+      amount: it.amount,
+      capacity: Math.max(it.amount, share),
+    }));
   return [...huntersIn(rows("predators"), words, state), ...food, ...carcasses, ...sky(scenario, time)];
 }
 
@@ -63,7 +90,8 @@ export function sky(scenario: JsonObject, time: number): SceneObject[] {
   const days = time / value("length") + value("start");
   const hour = days - Math.floor(days);
   const risen = (begins: number): number => Math.min(1, Math.max(0, (hour - begins) / value("change") + 1));
-  const light = 0.5 * risen(value("dawn_at")) + 0.5 * risen(value("day_at")) - 0.5 * risen(value("dusk_at")) - 0.5 * risen(1);
+  const light =
+    0.5 * risen(value("dawn_at")) + 0.5 * risen(value("day_at")) - 0.5 * risen(value("dusk_at")) - 0.5 * risen(1);
   const minutes = Math.floor(hour * 24 * 60);
   const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
   return [{ kind: "sky", daylight: light, clock }];

@@ -1,29 +1,56 @@
-/** The numbers of the kernels for changed values, computed by the recipes that the export derived and verified. */
+/** The numbers of the kernels for changed values, by the expressions that Python computes them with. */
 
-import type { Curve, LiveValues, Recipe } from "../data";
+import type { Expression, LiveValues } from "../data";
 
-export function onCurve(curve: Curve, x: number): number {
-  if (Array.isArray(curve)) return curve[0] * x + curve[1];
-  const { x: xs, y: ys } = curve;
-  if (x <= xs[0]) return ys[0];
-  const k = xs.findIndex((place) => place >= x);
-  if (k < 0) return ys[ys.length - 1];
-  const part = (x - xs[k - 1]) / (xs[k] - xs[k - 1]);
-  return ys[k - 1] + part * (ys[k] - ys[k - 1]);
-}
+const truth = (holds: boolean): number => (holds ? 1 : 0);
 
-export function evaluated(recipe: Recipe, value: (path: string) => number): number {
-  let result = recipe.base;
-  for (const [path, curve] of recipe.parts) {
-    const y = onCurve(curve, value(path));
-    result = recipe.how === "product" ? result * y : result + y;
-  }
-  return result;
+/** The operations of compute/trace/expression_target.py. */
+export const OPERATIONS: Record<string, (a: number, b: number, c: number) => number> = {
+  add: (a, b) => a + b,
+  subtract: (a, b) => a - b,
+  multiply: (a, b) => a * b,
+  divide: (a, b) => a / b,
+  quotient: (a, b) => Math.trunc(a / b),
+  negate: (a) => -a,
+  minimum: (a, b) => Math.min(a, b),
+  maximum: (a, b) => Math.max(a, b),
+  absolute: (a) => Math.abs(a),
+  floor: (a) => Math.floor(a),
+  sqrt: (a) => Math.sqrt(a),
+  inverse_root: (a) => 1 / Math.sqrt(a),
+  less: (a, b) => truth(a < b),
+  less_equal: (a, b) => truth(a <= b),
+  greater: (a, b) => truth(a > b),
+  greater_equal: (a, b) => truth(a >= b),
+  equal: (a, b) => truth(a === b),
+  not_equal: (a, b) => truth(a !== b),
+  and: (a, b) => truth(a !== 0 && b !== 0),
+  or: (a, b) => truth(a !== 0 || b !== 0),
+  not: (a) => truth(a === 0),
+  select: (condition, a, b) => (condition === 0 ? b : a),
+  sin: (a) => Math.sin(a),
+  cos: (a) => Math.cos(a),
+  arctan: (a) => Math.atan(a),
+  arctan2: (a, b) => Math.atan2(a, b),
+  bearing: (a, b) => Math.atan2(a, b),
+  exp: (a) => Math.exp(a),
+  log: (a) => Math.log(a),
+  tanh: (a) => Math.tanh(a),
+  power: (a, b) => a ** b,
+};
+
+export function evaluated(expression: Expression, value: (path: string) => number): number {
+  if (typeof expression === "number") return expression;
+  if (typeof expression === "string") return value(expression);
+  const [operation, ...operands] = expression;
+  const [a, b = 0, c = 0] = operands.map((operand) => evaluated(operand, value));
+  return OPERATIONS[operation as string](a, b, c);
 }
 
 /** All numbers: those of the kernels, then those of the world, then those of the host. */
 export function vectorOf(live: LiveValues, value: (path: string) => number): Float64Array {
   const vector = Float64Array.from(live.vector);
-  for (const [index, recipe] of Object.entries(live.recipes)) vector[Number(index)] = evaluated(recipe, value);
+  for (const [index, expression] of Object.entries(live.expressions))
+    vector[Number(index)] = evaluated(expression, value);
   return vector;
 }

@@ -9,7 +9,7 @@ import type { ClientMessage, Json, JsonObject, Placeable } from "../../net/proto
 import type { RunnableScene } from "../data";
 import { isObject } from "../objects";
 import { seedWords, STREAM_HUNTER_START, uniformPair } from "./random";
-import type { Tables } from "../gpu/tables";
+import type { Tables } from "../tables";
 import { LISTS, numberAt, valueAt, withValue } from "../values";
 
 const MOST_LISTENERS = 128; // maximum number of hunters and food sources
@@ -32,16 +32,30 @@ export function listOf(scenario: JsonObject, rule: string): JsonObject[] {
 }
 
 /** The scenario with one more object. */
-export function withPlaced(scene: RunnableScene, scenario: JsonObject, message: Extract<ClientMessage, { type: "place" }>): JsonObject {
-  if (message.kind === "circle" || message.kind === "wall") throw new Error(`A ${message.kind} needs another kernel, which this page cannot compile; \`murmura live\` can.`);
+export function withPlaced(
+  scene: RunnableScene,
+  scenario: JsonObject,
+  message: Extract<ClientMessage, { type: "place" }>,
+): JsonObject {
+  if (message.kind === "circle" || message.kind === "wall")
+    throw new Error(`A ${message.kind} needs another kernel, which this page cannot compile; \`murmura live\` can.`);
   const rule = ruleOf(scene, message.kind);
   const kinds = scene.templates[rule] ?? {};
   const kind = message.kind === "predator" ? message.species : "";
   if (!Object.hasOwn(kinds, kind)) {
     const known = Object.keys(kinds).join(", ");
-    throw new Error(known ? `This page has kernels for hunters of these kinds: ${known}; got ${kind}.` : "Hunters need another kernel, which this page cannot compile; `murmura live` can.");
+    throw new Error(
+      known
+        ? `This page has kernels for hunters of these kinds: ${known}; got ${kind}.`
+        : "Hunters need another kernel, which this page cannot compile; `murmura live` can.",
+    );
   }
-  const entry: JsonObject = { ...kinds[kind].entry, x: message.x, y: message.y, ...(message.z === undefined ? {} : { z: message.z }) };
+  const entry: JsonObject = {
+    ...kinds[kind].entry,
+    x: message.x,
+    y: message.y,
+    ...(message.z === undefined ? {} : { z: message.z }),
+  };
   if (rule === "attractors") {
     entry.strength = message.kind === "attractor" ? message.strength : FOOD_PULL;
     entry.radius = (REACH * Math.min(numberAt(scenario, "world.width"), numberAt(scenario, "world.height"))) / 1000;
@@ -56,24 +70,49 @@ function nearest(places: { x: Json; y: Json }[], x: number, y: number): number {
 }
 
 /** The scenario without the nearest object of a kind. `hunters`: their current positions, with their index in the list. */
-export function withoutNearest(scene: RunnableScene, scenario: JsonObject, kind: Placeable, x: number, y: number, hunters: { id: number; x: number; y: number }[]): JsonObject {
+export function withoutNearest(
+  scene: RunnableScene,
+  scenario: JsonObject,
+  kind: Placeable,
+  x: number,
+  y: number,
+  hunters: { id: number; x: number; y: number }[],
+): JsonObject {
   const rule = ruleOf(scene, kind);
   const list = listOf(scenario, rule);
-  const found = kind === "predator" ? hunters[nearest(hunters, x, y)]?.id ?? -1 : nearest(list as { x: Json; y: Json }[], x, y);
+  const found =
+    kind === "predator" ? (hunters[nearest(hunters, x, y)]?.id ?? -1) : nearest(list as { x: Json; y: Json }[], x, y);
   if (found < 0 || found >= list.length) return scenario;
-  if (kind === "predator" && list.length === 1) throw new Error("The last hunter cannot be removed: without it this page would need another kernel.");
-  return withValue(scenario, LISTS[rule], list.filter((_, k) => k !== found));
+  if (kind === "predator" && list.length === 1)
+    throw new Error("The last hunter cannot be removed: without it this page would need another kernel.");
+  return withValue(
+    scenario,
+    LISTS[rule],
+    list.filter((_, k) => k !== found),
+  );
 }
 
 /** The scenario with the nearest object moved. */
-export function withMoved(scene: RunnableScene, scenario: JsonObject, message: Extract<ClientMessage, { type: "move" }>): JsonObject {
+export function withMoved(
+  scene: RunnableScene,
+  scenario: JsonObject,
+  message: Extract<ClientMessage, { type: "move" }>,
+): JsonObject {
   const rule = ruleOf(scene, message.kind);
   const list = listOf(scenario, rule);
   const found = nearest(list as { x: Json; y: Json }[], message.x, message.y);
   if (found < 0) return scenario;
   const there = list[found];
-  const moved = { ...there, x: Number(there.x) + message.to_x - message.x, y: Number(there.y) + message.to_y - message.y };
-  return withValue(scenario, LISTS[rule], list.map((it, k) => (k === found ? moved : it)));
+  const moved = {
+    ...there,
+    x: Number(there.x) + message.to_x - message.x,
+    y: Number(there.y) + message.to_y - message.y,
+  };
+  return withValue(
+    scenario,
+    LISTS[rule],
+    list.map((it, k) => (k === found ? moved : it)),
+  );
 }
 
 export function listsDiffer(a: JsonObject, b: JsonObject): boolean {
@@ -81,7 +120,13 @@ export function listsDiffer(a: JsonObject, b: JsonObject): boolean {
 }
 
 /** Update rows from lists: the tables have those of `before` and get those of `after`. */
-export function follow(scene: RunnableScene, tables: Tables, before: JsonObject, after: JsonObject, seed: number): void {
+export function follow(
+  scene: RunnableScene,
+  tables: Tables,
+  before: JsonObject,
+  after: JsonObject,
+  seed: number,
+): void {
   for (const [rule, path] of Object.entries(LISTS)) {
     const group = scene.groups.findIndex(({ name }) => name === rule);
     if (group < 0 || JSON.stringify(valueAt(before, path)) === JSON.stringify(valueAt(after, path))) continue;
@@ -93,10 +138,20 @@ export function follow(scene: RunnableScene, tables: Tables, before: JsonObject,
     const listed = relisted(scene, group, old, rows.slice(first, first + old.length), listOf(after, rule), seed);
     tables.setRows(group, numbered(scene.groups[group].columns, rule, [...rows.slice(0, first), ...listed, ...last]));
   }
-  if (tables.listeners > MOST_LISTENERS) throw new Error(`at most ${MOST_LISTENERS} hunters and sources of food fit into a world, got ${tables.listeners}: use fewer`);
+  if (tables.listeners > MOST_LISTENERS)
+    throw new Error(
+      `at most ${MOST_LISTENERS} hunters and sources of food fit into a world, got ${tables.listeners}: use fewer`,
+    );
 }
 
-function relisted(scene: RunnableScene, group: number, old: JsonObject[], rows: Float32Array[], now: JsonObject[], seed: number): Float32Array[] {
+function relisted(
+  scene: RunnableScene,
+  group: number,
+  old: JsonObject[],
+  rows: Float32Array[],
+  now: JsonObject[],
+  seed: number,
+): Float32Array[] {
   const { name, columns } = scene.groups[group];
   const left = old.map((entry) => JSON.stringify(entry));
   return now.map((entry, k) => {
@@ -140,6 +195,7 @@ function applied(columns: string[], row: Float32Array, entry: JsonObject, before
     if (name === "amount") set("full", value);
     if (name === "max_energy" && !before) set("energy", value);
   }
+  if (entry.stealth_radius === null) set("stealth_radius", Number(entry.panic_radius)); // it does not hide
   return found;
 }
 

@@ -11,7 +11,9 @@ const ROTATIONS = [
 ];
 const STREAM_POSITION = 1;
 const STREAM_HEADING = 2;
+const STREAM_GENDER = 3;
 const STREAM_SPEED = 7;
+const AXES = "xyz";
 export const STREAM_HUNTER_START = 20;
 const STREAM_NOISE_OFFSET = 4;
 const IN_SPACE = 500; // offset of the streams that only 3-D worlds use
@@ -50,28 +52,36 @@ export function noiseOffset(seed: [number, number]): [number, number, number] {
   return [Math.floor(x * 256), Math.floor(y * 256), Math.floor(z * 256)];
 }
 
-/** The start of a number of agents: four numbers each (x, y, vx, vy; in space x, y, z, 0, then for all vx, vy, vz, 0), and headings. */
-export function drawnStart(scenario: JsonObject, seed: number, count: number): { places: Float32Array<ArrayBuffer>; headings: Float32Array<ArrayBuffer> } {
+/** The columns of a start that differ from agent to agent. */
+export function drawnStart(
+  scenario: JsonObject,
+  seed: number,
+  count: number,
+): Record<string, Float32Array<ArrayBuffer>> {
   const world = isObject(scenario.world) ? scenario.world : {};
   const sides = [world.width, world.height, ...(typeof world.depth === "number" ? [world.depth] : [])].map(Number);
-  const planes = sides.length - 1;
-  const places = new Float32Array(4 * planes * count);
-  const headings = new Float32Array(count);
+  const found: Record<string, Float32Array<ArrayBuffer>> = {};
+  const words = seedWords(seed);
+  const put = (name: string, id: number, value: number): void => {
+    (found[name] ??= new Float32Array(count))[id] = value;
+  };
   for (let id = 0; id < count; id++) {
-    const place = placeOf(scenario, seedWords(seed), id, sides).map((x, axis) => (edgeOf(world, axis) === "wrap" ? below(x, sides[axis]) : x));
-    const velocity = velocityOf(scenario, seedWords(seed), id, planes);
-    if (planes === 1) places.set([...place, ...velocity], 4 * id);
-    else {
-      places.set(place, 4 * id);
-      places.set(velocity, 4 * (count + id));
-    }
-    headings[id] = Math.hypot(...velocity) > 0.1 ? Math.atan2(velocity[1], velocity[0]) : 0;
+    const velocity = velocityOf(scenario, words, id, sides.length - 1);
+    placeOf(scenario, words, id, sides).forEach((x, axis) => {
+      put(`position_${AXES[axis]}`, id, edgeOf(world, axis) === "wrap" ? below(x, sides[axis]) : x);
+      put(`velocity_${AXES[axis]}`, id, velocity[axis]);
+    });
+    put("heading", id, Math.hypot(...velocity) > 0.1 ? Math.atan2(velocity[1], velocity[0]) : 0);
+    const [coin, temper] = uniformPair(words, 0, id, STREAM_GENDER);
+    put("gender", id, Number(coin < 0.5)); // 1: male
+    put("aggression_level", id, coin < 0.5 ? 0.5 + 0.5 * temper : 0);
   }
-  return { places, headings };
+  return found;
 }
 
 function edgeOf(world: JsonObject, axis: number): unknown {
-  return axis === 2 && typeof world.boundary_z === "string" ? world.boundary_z : world.boundary;
+  const own = [null, world.boundary_y, world.boundary_z][axis];
+  return typeof own === "string" ? own : world.boundary;
 }
 
 function placeOf(scenario: JsonObject, seed: [number, number], id: number, sides: number[]): number[] {
@@ -79,9 +89,13 @@ function placeOf(scenario: JsonObject, seed: [number, number], id: number, sides
   const [u, v] = uniformPair(seed, 0, id, STREAM_POSITION);
   const [w] = sides.length > 2 ? uniformPair(seed, 0, id, STREAM_POSITION + IN_SPACE) : [0];
   const margin = Number(start.margin);
-  if (start.layout !== "disc") return [u, v, w].slice(0, sides.length).map((chance, axis) => margin + chance * (sides[axis] - 2 * margin));
+  if (start.layout !== "disc")
+    return [u, v, w].slice(0, sides.length).map((chance, axis) => margin + chance * (sides[axis] - 2 * margin));
   const reach = Math.min(Number(start.radius), 0.49 * Math.min(...sides));
-  const away = sides.length > 2 ? anyDirection(2 * Math.PI * v, w, Math.cbrt(u) * reach) : [Math.cos(2 * Math.PI * v), Math.sin(2 * Math.PI * v)].map((part) => part * Math.sqrt(u) * reach);
+  const away =
+    sides.length > 2
+      ? anyDirection(2 * Math.PI * v, w, Math.cbrt(u) * reach)
+      : [Math.cos(2 * Math.PI * v), Math.sin(2 * Math.PI * v)].map((part) => part * Math.sqrt(u) * reach);
   return away.map((part, axis) => sides[axis] / 2 + part);
 }
 
@@ -90,9 +104,11 @@ function velocityOf(scenario: JsonObject, seed: [number, number], id: number, pl
   const motion = isObject(scenario.motion) ? scenario.motion : {};
   const [turn, height] = uniformPair(seed, 0, id, STREAM_HEADING);
   const [extra] = uniformPair(seed, 0, id, STREAM_SPEED);
-  const speed = motion.policy === "constant" ? Number(motion.speed) : Number(start.speed) + extra * Number(start.speed_spread);
+  const speed =
+    motion.policy === "constant" ? Number(motion.speed) : Number(start.speed) + extra * Number(start.speed_spread);
   const angle = 2 * Math.PI * turn;
-  if (typeof start.direction === "number") return directed(start.direction, Number(start.direction_spread), turn, height, planes).map((part) => part * speed);
+  if (typeof start.direction === "number")
+    return directed(start.direction, Number(start.direction_spread), turn, height, planes).map((part) => part * speed);
   return planes === 1 ? [Math.cos(angle) * speed, Math.sin(angle) * speed] : anyDirection(angle, height, speed);
 }
 
@@ -103,7 +119,11 @@ function directed(direction: number, spread: number, turn: number, height: numbe
   const lost = 2 * Math.sin(half / 2) ** 2 * height;
   const across = Math.sqrt(Math.max(0, lost * (2 - lost)));
   const [ahead, left] = [1 - lost, across * Math.cos(2 * Math.PI * turn)];
-  return [ahead * Math.cos(along) - left * Math.sin(along), ahead * Math.sin(along) + left * Math.cos(along), across * Math.sin(2 * Math.PI * turn)];
+  return [
+    ahead * Math.cos(along) - left * Math.sin(along),
+    ahead * Math.sin(along) + left * Math.cos(along),
+    across * Math.sin(2 * Math.PI * turn),
+  ];
 }
 
 /** Heights on the unit sphere are uniform, so every direction is equally likely. */

@@ -27,7 +27,13 @@ export class MultisampleTarget {
     this.storage = [];
     const most = Math.min(samples, Number(gl.getParameter(gl.MAX_SAMPLES) ?? 0));
     this.single = most > 0 ? this.framed([[gl.RGBA8, gl.COLOR_ATTACHMENT0]], 0) : null;
-    this.buffer = this.framed([[gl.RGBA8, gl.COLOR_ATTACHMENT0], [gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT]], most);
+    this.buffer = this.framed(
+      [
+        [gl.RGBA8, gl.COLOR_ATTACHMENT0],
+        [gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT],
+      ],
+      most,
+    );
   }
 
   private framed(parts: [number, number][], samples: number): WebGLFramebuffer {

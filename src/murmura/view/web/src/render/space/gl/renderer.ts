@@ -12,7 +12,14 @@ import { freeTarget, makeProgram, makeTarget, type Program, type Target, type Un
 import { BLUR_FRAGMENT, SCREEN_VERTEX } from "../../gl/shaders";
 import type { ColorMode } from "../../palettes";
 import type { Scene } from "../../picture";
-import { BODY_FRAGMENT, BODY_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX, STREAK_FRAGMENT, STREAK_VERTEX } from "./agent_shaders";
+import {
+  BODY_FRAGMENT,
+  BODY_VERTEX,
+  SHADOW_FRAGMENT,
+  SHADOW_VERTEX,
+  STREAK_FRAGMENT,
+  STREAK_VERTEX,
+} from "./agent_shaders";
 import { cornersFor, type Shape } from "../bodies";
 import { airOf, SUN, type Air } from "../light";
 import { PrimitivePainter } from "../primitives/primitive_painter";
@@ -48,7 +55,10 @@ export class SpaceRenderer {
   private readonly shadows: Target[];
   private readonly shapes = new Map<string, { data: Float32Array; count: number }>();
 
-  constructor(private readonly gl: WebGL2RenderingContext, private readonly software: boolean) {
+  constructor(
+    private readonly gl: WebGL2RenderingContext,
+    private readonly software: boolean,
+  ) {
     this.textures = new FrameTextures(gl);
     this.body = makeProgram(gl, BODY_VERTEX, BODY_FRAGMENT);
     this.streak = makeProgram(gl, STREAK_VERTEX, STREAK_FRAGMENT);
@@ -62,7 +72,10 @@ export class SpaceRenderer {
 
   draw(moment: Moment | null, scene: Space, palette: WebGLTexture, batch: PrimitiveBatch): void {
     const { gl } = this;
-    const [width, height] = [Math.max(1, Math.round(scene.view.width * scene.dpr)), Math.max(1, Math.round(scene.view.height * scene.dpr))];
+    const [width, height] = [
+      Math.max(1, Math.round(scene.view.width * scene.dpr)),
+      Math.max(1, Math.round(scene.view.height * scene.dpr)),
+    ];
     const shown = moment?.to.frame.space ? moment : null;
     const bare = !this.hasDrawn; // the first picture is painted as soon as possible: shadows and lines follow with the second
     this.hasDrawn = true;
@@ -79,7 +92,14 @@ export class SpaceRenderer {
     if (!bare) this.drawFrame(scene, air);
     this.drawSolids(scene, air);
     if (shown) this.drawBodies(shown, scene, air, palette);
-    const sight = { look: (at: Uniforms) => { this.look(at, scene); }, width, height, dpr: scene.dpr };
+    const sight = {
+      look: (at: Uniforms) => {
+        this.look(at, scene);
+      },
+      width,
+      height,
+      dpr: scene.dpr,
+    };
     if (batch.solid.count > 0) this.primitivePainter.drawSolid(batch, sight);
     if (shown && scene.trails) this.drawStreaks(shown, scene, air, palette);
     if (batch.translucent.count + batch.lines.count > 0) this.primitivePainter.drawTranslucent(batch, sight);
@@ -98,7 +118,13 @@ export class SpaceRenderer {
     gl.uniform3f(at.u_right, ...gaze.right);
     gl.uniform3f(at.u_up, ...gaze.up);
     gl.uniform3f(at.u_ahead, ...gaze.ahead);
-    gl.uniform4f(at.u_lens, (2 * gaze.focal) / view.width, (2 * gaze.focal) / view.height, (2 * gaze.centre.x) / view.width - 1, 1 - (2 * gaze.centre.y) / view.height);
+    gl.uniform4f(
+      at.u_lens,
+      (2 * gaze.focal) / view.width,
+      (2 * gaze.focal) / view.height,
+      (2 * gaze.centre.x) / view.width - 1,
+      1 - (2 * gaze.centre.y) / view.height,
+    );
     const reach = Math.hypot(...box.sides) * 4 + Math.hypot(...gaze.eye);
     gl.uniform2f(at.u_range, reach * 2e-4, reach);
   }
@@ -111,8 +137,13 @@ export class SpaceRenderer {
       gl.activeTexture(gl.TEXTURE0 + unit);
       gl.bindTexture(gl.TEXTURE_2D, texture);
     });
-    ["u_from", "u_to", "u_looks_from", "u_looks_to", "u_palette"].forEach((name, unit) => { gl.uniform1i(at[name] ?? null, unit); });
-    for (const [end, { frame }] of [["from", from], ["to", to]] as const) {
+    ["u_from", "u_to", "u_looks_from", "u_looks_to", "u_palette"].forEach((name, unit) => {
+      gl.uniform1i(at[name] ?? null, unit);
+    });
+    for (const [end, { frame }] of [
+      ["from", from],
+      ["to", to],
+    ] as const) {
       gl.uniform3f(at[`u_low_${end}`] ?? null, frame.left, frame.top, frame.space?.floor ?? 0);
       gl.uniform3f(at[`u_sides_${end}`] ?? null, frame.width, frame.height, frame.space?.depth ?? 1);
     }
@@ -138,7 +169,10 @@ export class SpaceRenderer {
     gl.useProgram(this.blur.handle);
     gl.activeTexture(gl.TEXTURE0);
     gl.uniform1i(this.blur.at.u_image, 0);
-    for (const [source, target, x, y] of [[map, swap, 1, 0], [swap, map, 0, 1]] as const) {
+    for (const [source, target, x, y] of [
+      [map, swap, 1, 0],
+      [swap, map, 0, 1],
+    ] as const) {
       this.target(target);
       gl.bindTexture(gl.TEXTURE_2D, source.texture);
       gl.uniform2f(this.blur.at.u_axis, x / SHADOW_SIDE, y / SHADOW_SIDE);
@@ -196,7 +230,15 @@ export class SpaceRenderer {
     const { solids, box } = scene.space;
     if (solids.length === 0) return;
     this.solids ??= new SolidPainter(this.gl);
-    this.solids.draw(solids, box, (at) => { this.look(at, scene); }, air, scene.light);
+    this.solids.draw(
+      solids,
+      box,
+      (at) => {
+        this.look(at, scene);
+      },
+      air,
+      scene.light,
+    );
   }
 
   private shape(shape: Shape, far: boolean): { data: Float32Array; count: number } {

@@ -23,7 +23,10 @@ export class SolidPainter {
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.held);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    for (const [place, offset] of [[0, 0], [1, 12]]) {
+    for (const [place, offset] of [
+      [0, 0],
+      [1, 12],
+    ]) {
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 24, offset);
     }

@@ -16,7 +16,8 @@ export class FrameTextures {
   private readonly kept: Pair[] = [];
 
   constructor(private readonly gl: WebGL2RenderingContext) {
-    for (let k = 0; k < SLOTS; k++) this.kept.push({ words: gl.createTexture(), looks: gl.createTexture(), rows: 0, frame: null });
+    for (let k = 0; k < SLOTS; k++)
+      this.kept.push({ words: gl.createTexture(), looks: gl.createTexture(), rows: 0, frame: null });
   }
 
   /** The textures of a frame, uploaded when it is first drawn: many frames never are. */
@@ -35,11 +36,26 @@ export class FrameTextures {
     gl.activeTexture(gl.TEXTURE0);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1); // three bytes per agent
     this.fill(pair.words, frame.count, room ? rows : 0, [gl.RG32UI, gl.RG_INTEGER, gl.UNSIGNED_INT], frame.words, 2);
-    if (frame.space) this.fill(pair.looks, frame.count, room ? rows : 0, [gl.RGB8UI, gl.RGB_INTEGER, gl.UNSIGNED_BYTE], frame.space.looks, 3);
+    if (frame.space)
+      this.fill(
+        pair.looks,
+        frame.count,
+        room ? rows : 0,
+        [gl.RGB8UI, gl.RGB_INTEGER, gl.UNSIGNED_BYTE],
+        frame.space.looks,
+        3,
+      );
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
   }
 
-  private fill(texture: WebGLTexture, count: number, grow: number, [inside, format, type]: [number, number, number], data: Uint32Array | Uint8Array, each: number): void {
+  private fill(
+    texture: WebGLTexture,
+    count: number,
+    grow: number,
+    [inside, format, type]: [number, number, number],
+    data: Uint32Array | Uint8Array,
+    each: number,
+  ): void {
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, texture);
     if (grow > 0) {

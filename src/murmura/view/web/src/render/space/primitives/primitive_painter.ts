@@ -5,7 +5,12 @@ import { PRIMITIVE_FRAGMENT, PRIMITIVE_VERTEX } from "./primitive_shaders";
 import { ROW, type InstanceRows, type PrimitiveBatch } from "./primitive_batch";
 
 const BEHIND = { thin: 0.6, strength: 0.3 }; // of a line: a tool that vanished behind a rock would be of no use
-const PARTS = [[0, 3, 0], [1, 3, 12], [2, 3, 24], [4, 1, 40]] as const; // place, numbers, offset [bytes]
+const PARTS = [
+  [0, 3, 0],
+  [1, 3, 12],
+  [2, 3, 24],
+  [4, 1, 40],
+] as const; // place, numbers, offset [bytes]
 
 export interface Sight {
   look: (at: Uniforms) => void;
@@ -25,7 +30,8 @@ export class PrimitivePainter {
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.held);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    for (const [place, numbers, offset] of PARTS) gl.vertexAttribPointer(place, numbers, gl.FLOAT, false, 4 * ROW, offset);
+    for (const [place, numbers, offset] of PARTS)
+      gl.vertexAttribPointer(place, numbers, gl.FLOAT, false, 4 * ROW, offset);
     gl.vertexAttribPointer(3, 4, gl.UNSIGNED_BYTE, true, 4 * ROW, 36);
     for (let place = 0; place < 5; place++) {
       gl.enableVertexAttribArray(place);
@@ -70,7 +76,8 @@ export class PrimitivePainter {
   }
 
   private draw(rows: InstanceRows): void {
-    if (rows.count > 0) this.gl.bufferData(this.gl.ARRAY_BUFFER, rows.numbers, this.gl.STREAM_DRAW, 0, ROW * rows.count);
+    if (rows.count > 0)
+      this.gl.bufferData(this.gl.ARRAY_BUFFER, rows.numbers, this.gl.STREAM_DRAW, 0, ROW * rows.count);
     this.again(rows);
   }
 

@@ -1,0 +1,51 @@
+"""The kernel as WebAssembly has the bits of `cpu`: stepped in Node and natively, from the same start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import murmura as mm
+from murmura.compute.cpu.backend import BackendCpu
+from murmura.compute.cpu.work import sorted_arrays
+from murmura.compute.wasm import linker
+from murmura.core.events import EVENT_FIELDS
+from murmura.scenario import scenario_names
+from tests.compute.wasm.node import stepped
+from tests.sizes import IS_LONG
+
+SEED = 3
+FEW = {"classic": (300, 300), "emergent": (80, 60), "couzin-space": (60, 60)}
+"""Agents and steps: a plane, then hunters of one's own kind, births, deaths and food, then space."""
+ALL = {name: (min(400, mm.load_scenario(name).agents), 1000) for name in scenario_names()} if IS_LONG else FEW
+
+
+def flock(name: str, agents: int) -> mm.Simulation:
+    scenario = mm.load_scenario(name).with_values({"agents": agents})
+    return mm.Simulation(scenario, SEED, "cpu", threads=1, portable=True, announce=None)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ALL)
+def test_the_bits_are_those_of_the_native_kernel(name: str, tmp_path: Path):
+    agents, steps = ALL[name]
+    sim, twin = flock(name, agents), flock(name, agents)
+    begun, backend = sim.state_hash(), sim._backend
+    assert isinstance(backend, BackendCpu)
+    backend._keep(sorted_arrays(backend.plan, 1, 60 * agents + 5000))  # nobody makes room in between
+    backend._make_reports(1)
+    if backend.plan.eventful:
+        backend._keep({"events": np.zeros((200 * steps, len(EVENT_FIELDS)))})
+    stepped(sim, steps, tmp_path)
+    twin.step(steps)
+    backend.check()
+    backend.store(sim.state)
+    assert backend.completed == steps
+    assert sim.state.digest(steps) == twin.state_hash() != begun
+
+
+def test_only_an_object_is_linked():
+    with pytest.raises(ValueError, match="expected a WebAssembly object"):
+        linker.linked(b"\x7fELF", ["run"])

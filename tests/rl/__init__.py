@@ -1,0 +1,1 @@
+"""Flocks that learn."""

@@ -15,7 +15,8 @@ from murmura.lab.fit.fit import resume_fit
 from murmura.lab.runs.manifest import MANIFEST, read_manifest
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.resuming import resume
-from murmura.lab.sweeps.one_run import Question, answers
+from murmura.lab.sweeps.jobs import do_job
+from murmura.lab.sweeps.one_run import Question
 from murmura.lab.sweeps.sweep import resume_sweep
 from tests.cli.terminal import complaint, murmura_says
 from tests.compute.changing_rules import GAINS, NAME, WAYS, scenario_with
@@ -124,11 +125,9 @@ def test_a_worker_with_another_helper_computes_nothing(tmp_path: Path, monkeypat
     question = replace(question, rule_code=rule_code([scenario]))
     task = {"run": 0, "values": {}, "seed": 1}
     WAYS["class_attribute"](0.2, tmp_path, monkeypatch)
-    assert (
-        "has other rules than the one that started the task" in answers(question.data(), [task])[0]["error"]
-    )
+    assert "has other rules than the one that started the task" in do_job(question.data(), [task])[0]["error"]
     WAYS["class_attribute"](0.7, tmp_path, monkeypatch)
-    assert "measures" in answers(question.data(), [task])[0]
+    assert "measures" in do_job(question.data(), [task])[0]
 
 
 @needs("pyabc")

@@ -17,10 +17,11 @@ from murmura.lab.figures.plot import plot
 from murmura.lab.fit import inference
 from murmura.lab.fit.fit import resume_fit
 from murmura.lab.fit.folder import Fit, open_fit
-from murmura.lab.fit.one_fit_run import FitQuestion, answers
+from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.runs.recording import record
 from murmura.lab.runs.run import Run
 from murmura.lab.sweeps.executors import ExecutorProcesses
+from murmura.lab.sweeps.jobs import do_job
 from tests.optional import needs
 
 pytestmark = needs("pyabc")
@@ -92,7 +93,7 @@ def test_a_row_is_what_its_run_gives(made: Fit):
     rows.close()
     assert row is not None
     task = {key: row[key] for key in ("run", "model", "values", "seed")}
-    [again] = answers(made.question.data(), [task])
+    [again] = do_job(made.question.data(), [task])
     assert again["summaries"] == row["summaries"]
     assert FitQuestion.from_data(json.loads(json.dumps(made.question.data()))) == FitQuestion.from_data(
         made.question.data()

@@ -11,12 +11,12 @@ import pytest
 
 import murmura as mm
 from murmura.engine.ensemble import Ensemble
-from murmura.lab.fit import one_fit_run
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.sweeps import batches, executors, one_run
 from murmura.lab.sweeps.batches import batch_size
 from murmura.lab.sweeps.design import run_seed
-from murmura.lab.sweeps.one_run import Question, answers
+from murmura.lab.sweeps.jobs import do_job
+from murmura.lab.sweeps.one_run import Question
 from murmura.lab.sweeps.sweep import sweep
 from murmura.measure import Flock, register_measure, unregister_measure
 
@@ -37,8 +37,8 @@ def without_time(rows: list[Row]) -> list[Row]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
 
 
-def one_by_one(answers: Any, question: Any, tasks: list[Row]) -> list[Row]:
-    return [row for task in tasks for row in answers(question.data(), [task])]
+def one_by_one(question: Any, tasks: list[Row]) -> list[Row]:
+    return [row for task in tasks for row in do_job(question.data(), [task])]
 
 
 class Count:
@@ -67,22 +67,32 @@ CELLS: dict[str, list[Row]] = {
 def test_rows_of_a_batch_are_those_of_each_run(name: str, monkeypatch: pytest.MonkeyPatch):
     count = Count(monkeypatch)
     question, tasks = question_of(name), tasks_of(CELLS[name])
-    found = answers(question.data(), tasks)
+    found = do_job(question.data(), tasks)
     assert count.sizes and sum(count.sizes) <= len(tasks)
-    assert without_time(found) == without_time(one_by_one(answers, question, tasks))
+    assert without_time(found) == without_time(one_by_one(question, tasks))
     assert all("error" not in row for row in found)
     assert len({row["hash"] for row in found}) == len(tasks)
     assert all(row["seconds"] > 0.0 for row in found)
 
 
+def test_a_worker_validates_its_scenario_once(monkeypatch: pytest.MonkeyPatch):
+    read: list[Any] = []
+    whole = mm.Scenario.from_data
+    monkeypatch.setattr(mm.Scenario, "from_data", lambda data: read.append(data) or whole(data))
+    data = question_of("classic", agents=21, measures=["polarization"]).data()
+    for first in (0, 2, 4):
+        assert all("error" not in row for row in do_job(data, tasks_of([{}])[first % 2 :]))
+    assert len(read) == 1
+
+
 def test_kernels_and_time_steps_divide_a_batch(monkeypatch: pytest.MonkeyPatch):
     count = Count(monkeypatch)
     question = question_of("starlings", measures=["polarization"])
-    answers(question.data(), tasks_of(CELLS["starlings"]))
+    do_job(question.data(), tasks_of(CELLS["starlings"]))
     assert sorted(count.sizes) == [2, 2, 4]
     monkeypatch.setattr(batches, "MOST_AGENTS", 45)
     count.sizes.clear()
-    answers(question.data(), tasks_of([{}], 5))
+    do_job(question.data(), tasks_of([{}], 5))
     assert count.sizes == [2, 2]
 
 
@@ -96,7 +106,7 @@ def test_an_error_is_in_the_row_of_its_own_run():
     try:
         question = question_of("classic", measures=["fails_when_wide"])
         wide, bad = {"perception.radius": 60.0}, {"perception.radius": -1.0}
-        rows = answers(question.data(), tasks_of([{"perception.radius": 40.0}, wide, bad], 1))
+        rows = do_job(question.data(), tasks_of([{"perception.radius": 40.0}, wide, bad], 1))
     finally:
         unregister_measure("fails_when_wide")
     assert rows[0]["measures"]["fails_when_wide"] == 40.0
@@ -175,9 +185,9 @@ def test_runs_of_a_fit_are_the_same_in_a_batch(has_starts: bool, monkeypatch: py
         for k in range(8)
     ]
     count = Count(monkeypatch)
-    found = one_fit_run.answers(asked.data(), tasks)
+    found = do_job(asked.data(), tasks)
     assert sum(count.sizes) == 8
-    assert without_time(found) == without_time(one_by_one(one_fit_run.answers, asked, tasks))
+    assert without_time(found) == without_time(one_by_one(asked, tasks))
     assert all("summaries" in row for row in found)
     known = [x for x in found[0]["summaries"]["speeds"] if x is not None]
     assert known and all(map(math.isfinite, known))

@@ -100,7 +100,7 @@ def test_a_changed_rule_file_is_not_mixed_in_however_a_sweep_continues(tmp_path:
 
 def test_a_worker_runs_only_the_file_that_was_hashed(tmp_path: Path):
     """A file that is edited during a sweep, or another file at its path on a machine of a cluster."""
-    from murmura.lab.sweeps.one_run import answers
+    from murmura.lab.sweeps.jobs import do_job
 
     own = tmp_path / "swapped.py"
     own.write_text(TRAP.format(mark=str(tmp_path / "sprung")))
@@ -109,7 +109,7 @@ def test_a_worker_runs_only_the_file_that_was_hashed(tmp_path: Path):
         "every": 1, "measures": ["population"], "backend": "reference", "threads": 1, "rules": [str(own)],
         "rule_hashes": ["0" * 64],
     }  # fmt: skip
-    [row] = answers(question, [{"run": 0, "values": {}, "seed": 1}])
+    [row] = do_job(question, [{"run": 0, "values": {}, "seed": 1}])
     assert "is not the file that was used before" in row["error"]
     assert not (tmp_path / "sprung").exists()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from murmura.engine.simulation import Simulation
 from murmura.lab.fit.summaries import Scope, Triple, summarize
 from murmura.lab.fit.target import triple_of
 from murmura.lab.rule_code import RuleCode, refuse_other_rules
-from murmura.lab.sweeps.batches import OneOf, batch_size, failure, rows_of
+from murmura.lab.sweeps.batches import OneOf, Row, batch_size, rows_of
 from murmura.measure import Flock
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
@@ -76,38 +77,35 @@ class FitQuestion:
     def scope(self) -> Scope:
         return Scope(self.measures, self.interval, self.reach, self.radius)
 
-    def model(self, number: int) -> Scenario:
-        """A model, after executing the user's rule files."""
+    @cached_property
+    def models(self) -> list[Scenario]:
+        """The models, after executing the user's rule files."""
         for file, expected in zip(self.rules, self.rule_hashes, strict=True):
             load_rule_file(file, expected)
-        refuse_other_rules(self.rule_code, map(Scenario.from_data, self.scenarios))
-        return Scenario.from_data(self.scenarios[number])
+        models = [Scenario.from_data(data) for data in self.scenarios]
+        refuse_other_rules(self.rule_code, models)
+        return models
 
+    def answers(self, tasks: list[Row]) -> list[Row]:
+        """Execute some runs and return their rows: what was measured, or an error."""
 
-def answers(question: dict[str, Any], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Execute some runs and return their rows: what was measured, or an error."""
-    try:
-        asked = FitQuestion.from_data(question)
-        models = {number: asked.model(number) for number in {task["model"] for task in tasks}}
-    except Exception as error:
-        return [task | failure(error) | {"seconds": 0.0} for task in tasks]
+        def alone(task: Row, scenario: Scenario) -> Row:
+            simulation = _begun(self, task, scenario)
+            triples = _triples(simulation.step, lambda: [simulation.flock()], scenario.motion.time_step, self)
+            return _outcome(triples[0], self)
 
-    def alone(task: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
-        simulation = _begun(asked, task, scenario)
-        triples = _triples(simulation.step, lambda: [simulation.flock()], scenario.motion.time_step, asked)
-        return _outcome(triples[0], asked)
+        def together(runs: list[OneOf]) -> list[Row]:
+            plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
+            states = [_start(self, run) for run in runs] if self.starts else None
+            ensemble = Ensemble.of_plans(plans, seeds, states, self.threads)
+            step = plans[0].scenario.motion.time_step
+            return [_outcome(each, self) for each in _triples(ensemble.step, ensemble.flocks, step, self)]
 
-    def together(runs: list[OneOf]) -> list[dict[str, Any]]:
-        plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
-        states = [_start(asked, run) for run in runs] if asked.starts else None
-        ensemble = Ensemble.of_plans(plans, seeds, states, asked.threads)
-        step = plans[0].scenario.motion.time_step
-        return [_outcome(each, asked) for each in _triples(ensemble.step, ensemble.flocks, step, asked)]
+        def scenario_of(task: Row) -> Scenario:
+            return _sized(self, task, models[task["model"]].with_values(task["values"]))
 
-    def scenario_of(task: dict[str, Any]) -> Scenario:
-        return _sized(asked, task, models[task["model"]].with_values(task["values"]))
-
-    return rows_of(tasks, asked.backend, scenario_of, alone, together)
+        models = self.models
+        return rows_of(tasks, self.backend, scenario_of, alone, together)
 
 
 def _outcome(triples: list[Triple], asked: FitQuestion) -> dict[str, Any]:
@@ -115,12 +113,12 @@ def _outcome(triples: list[Triple], asked: FitQuestion) -> dict[str, Any]:
     return {"summaries": {name: _plain(values) for name, values in found.items()}}
 
 
-def simulation_of(asked: FitQuestion, task: dict[str, Any], announce: Any = None) -> Simulation:
+def simulation_of(asked: FitQuestion, task: Row, announce: Any = None) -> Simulation:
     """The simulation of a task, at its start."""
-    return _begun(asked, task, asked.model(task["model"]).with_values(task["values"]), announce)
+    return _begun(asked, task, asked.models[task["model"]].with_values(task["values"]), announce)
 
 
-def _begun(asked: FitQuestion, task: dict[str, Any], scenario: Scenario, announce: Any = None) -> Simulation:
+def _begun(asked: FitQuestion, task: Row, scenario: Scenario, announce: Any = None) -> Simulation:
     if not asked.starts:
         return Simulation(scenario, task["seed"], asked.backend, asked.threads, announce=announce)
     places, velocities = _vectors(asked, task, scenario)
@@ -130,7 +128,7 @@ def _begun(asked: FitQuestion, task: dict[str, Any], scenario: Scenario, announc
     )  # fmt: skip
 
 
-def _vectors(asked: FitQuestion, task: dict[str, Any], scenario: Scenario) -> tuple[Any, Any]:
+def _vectors(asked: FitQuestion, task: Row, scenario: Scenario) -> tuple[Any, Any]:
     """Where the animals are at the start of a task, and their velocities."""
     rows = np.array(asked.starts[task["seed"] % len(asked.starts)], np.float64).reshape(-1, 4)
     return rows[:, :2], rows[:, 2:] / (scenario.motion.stride / scenario.motion.time_step)
@@ -142,7 +140,7 @@ def _start(asked: FitQuestion, run: OneOf) -> State:
     )
 
 
-def _sized(asked: FitQuestion, task: dict[str, Any], scenario: Scenario) -> Scenario:
+def _sized(asked: FitQuestion, task: Row, scenario: Scenario) -> Scenario:
     """The scenario with as many agents as its task starts with."""
     if not asked.starts:
         return scenario

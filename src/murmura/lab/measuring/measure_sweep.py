@@ -53,7 +53,7 @@ def measure_sweep(
         For each cell its values and what was found: means over its runs, with the errors of these means.
     """
     question = sweep.trusting(rules)
-    scenario = question.load()
+    scenario = question.base
     if discard is not None:
         question = replace(question, discard=_steps(discard, question, scenario))
     usual = Source(lambda first: iter(()), 0, 1.0, (), tuple(scenario.species_names()), usual_of(scenario))

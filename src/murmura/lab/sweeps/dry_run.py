@@ -42,7 +42,7 @@ def dry_run_sweep(
 
 
 def _check_cells(question: Question, design: Design) -> None:
-    scenario = question.load()
+    scenario = question.base
     if design.kind == SEARCH:
         shares = ([0.0] * len(design.axes), [1.0] * len(design.axes))
         cells = [{a.path: a.at(u) for a, u in zip(design.axes, share, strict=True)} for share in shares]
@@ -60,7 +60,7 @@ def _check_cells(question: Question, design: Design) -> None:
 def _first_cell(question: Question, design: Design, announce: Announce) -> None:
     """Run a small flock with the first cell's rules: compile the kernel once for all workers, and test the measures."""
     values = design.cell(0) if design.kind != SEARCH else {a.path: a.at(0.0) for a in design.axes}
-    scenario = question.load().with_values(values)
+    scenario = question.base.with_values(values)
     small = scenario.with_values({"agents": min(scenario.agents, DRY_RUN_AGENTS)})
     simulation = Simulation(small, 0, question.backend, question.threads, announce=announce)
     try:
@@ -73,7 +73,7 @@ def _estimate(question: Question, design: Design, workers: int | None) -> str:
     """The estimated duration of a design, from part of a run in the middle of it."""
     from murmura.compute.machine import available_cores
 
-    middle = question.load().with_values({axis.path: axis.at(0.5) for axis in design.axes})
+    middle = question.base.with_values({axis.path: axis.at(0.5) for axis in design.axes})
     # A large flock might not fit into memory; a smaller one is enough.
     scenario = middle.with_values({"agents": min(middle.agents, LOOK_AGENTS)})
     larger = max(1.0, middle.agents / LOOK_AGENTS)

@@ -229,7 +229,7 @@ def claimed(
 ) -> Iterator[Sweep]:
     """Open or create the folder of a sweep, locked for this process."""
     folder = Path(folder)
-    scenario = question.load()
+    scenario = question.base
     code = rule_code(_probes(scenario, design))
     asked = {
         "question": question.data(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from murmura.engine.ensemble import Ensemble
 from murmura.engine.reading.instant import check_measure, measures_of
 from murmura.engine.simulation import Simulation
 from murmura.lab.rule_code import RuleCode, refuse_other_rules
-from murmura.lab.sweeps.batches import OneOf, batch_size, failure, rows_of
+from murmura.lab.sweeps.batches import OneOf, Row, batch_size, rows_of
 from murmura.lab.sweeps.statistics import statistics
 from murmura.measure import measure_flock
 from murmura.measure.costs import STEP, Budget
@@ -132,14 +133,33 @@ class Question:
         """How many runs are worth a batch."""
         return batch_size(int(self.scenario["agents"]), self.steps, self.backend)
 
-    def load(self) -> Scenario:
-        """The scenario, after executing the user's rule files."""
+    @cached_property
+    def base(self) -> Scenario:
+        """The scenario before values are varied, after executing the user's rule files."""
         hashes = self.rule_hashes or (None,) * len(self.rules)
         for file, expected in zip(self.rules, hashes, strict=True):
             load_rule_file(file, expected)
         scenario = Scenario.from_data(self.scenario)
         refuse_other_rules(self.rule_code, [scenario])
         return scenario
+
+    def answers(self, tasks: list[Row]) -> list[Row]:
+        """Execute some runs and return their rows: what was measured, or an error."""
+
+        def alone(task: Row, scenario: Scenario) -> Row:
+            simulation = Simulation(scenario, task["seed"], self.backend, self.threads)
+            return averages(simulation, self) | {"hash": simulation.state_hash()}
+
+        def together(runs: list[OneOf]) -> list[Row]:
+            plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
+            ensemble = Ensemble.of_plans(plans, seeds, threads=self.threads)
+            found = averages_of_worlds(ensemble, self)
+            return [
+                row | {"hash": hashed} for row, hashed in zip(found, ensemble.state_hashes(), strict=True)
+            ]
+
+        base = self.base
+        return rows_of(tasks, self.backend, lambda task: base.with_values(task["values"]), alone, together)
 
 
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
@@ -157,27 +177,6 @@ def check_measures(names: Iterable[str], scenario: Scenario) -> None:
             check_measure(name, scenario)
         except ValueError as error:
             raise ScenarioError(f"no measure is called {name!r}: {error}") from None
-
-
-def answers(question: dict[str, Any], tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Execute some runs and return their rows: what was measured, or an error."""
-    try:
-        spec = Question.from_data(question)
-        base = spec.load()
-    except Exception as error:
-        return [task | failure(error) | {"seconds": 0.0} for task in tasks]
-
-    def alone(task: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
-        simulation = Simulation(scenario, task["seed"], spec.backend, spec.threads)
-        return averages(simulation, spec) | {"hash": simulation.state_hash()}
-
-    def together(runs: list[OneOf]) -> list[dict[str, Any]]:
-        plans, seeds = [run.plan for run in runs], [run.task["seed"] for run in runs]
-        ensemble = Ensemble.of_plans(plans, seeds, threads=spec.threads)
-        found = averages_of_worlds(ensemble, spec)
-        return [row | {"hash": hashed} for row, hashed in zip(found, ensemble.state_hashes(), strict=True)]
-
-    return rows_of(tasks, spec.backend, lambda task: base.with_values(task["values"]), alone, together)
 
 
 def averages(simulation: Simulation, question: Question) -> dict[str, Any]:

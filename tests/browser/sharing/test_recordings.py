@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 
 import murmura as mm
 from murmura.lab.runs.branching import BranchableRun
@@ -132,8 +132,15 @@ def test_a_changed_copy_is_two_clicks_away_and_captioned(tab: Tab) -> None:
     tab.send("step", count=5)
     tab.page.locator("#flock").focus()
     tab.page.keyboard.press("C")
+    held: list[Route] = []
+    tab.page.route("**/assets/compare-*.js", lambda route: held.append(route))
     tab.page.get_by_role("button", name="No alignment").click()
-    tab.page.wait_for_url("**/compare/")
+    tab.page.wait_for_url("**/compare/", wait_until="commit")
+    tab.until(lambda: held)
+    tab.until(lambda: tab.page.locator("iframe").count() == 2)
+    # No half can speak before the page listens: its caption would stay empty.
+    assert [half.url for half in tab.page.frames[1:]] == ["about:blank"] * 2
+    held[0].continue_()
     place = tab.page.locator("#captions")
     tab.until(lambda: "alignment 0" in place.inner_text())
     before = tab.simulation.scenario.rules.alignment.weight

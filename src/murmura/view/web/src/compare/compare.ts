@@ -26,6 +26,9 @@ addEventListener("message", ({ data, origin, source }: MessageEvent<unknown>) =>
   });
 });
 
+// Loaded only now: a quick half would send its message before anybody listens.
+for (const half of halves) half.src = half.dataset.src ?? "";
+
 // A comparison that a page has begun has a way back; one from the command line has none.
 const back = document.getElementById("back");
 if (back && location.pathname.startsWith("/compare")) back.hidden = false;

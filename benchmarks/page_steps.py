@@ -91,7 +91,7 @@ def main(name: str = "classic", *sizes: str) -> None:
     with browsers() as found:
         for agents in map(int, sizes or ("500", "1000", "2000", "5000", "10000")):
             address = write_page(folder / f"{agents}.html", {name: agents}).as_uri()
-            paces = [run(f"{address}?engine=WebAssembly") for run in found.values()]
+            paces = [run(address) for run in found.values()]
             own = native(name, agents)
             told = [f"{each:,.0f} ({own / each:.1f})" for each in paces]
             print(f"| {agents:,} | {' | '.join(told)} | {own:,.0f} |", flush=True)

@@ -12,6 +12,7 @@ import murmura as mm
 from murmura.compute import make_backend
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu import device
+from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import BackendError, RunError
 from murmura.core.extras import install_command
 from murmura.core.rule import register_rule
@@ -140,3 +141,10 @@ def test_reading_does_not_wait_for_steps_that_follow():
     twin.step(2)
     assert np.array_equal(looked.state["position_x"], twin.state["position_x"])
     assert looked.ready
+
+
+@pytest.mark.parametrize("name", ["classic", "mixed", "topological", "ecosystem", "sky-and-sea", "school"])
+def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
+    for kernel in program_of(Plan(mm.load_scenario(name))).kernels:
+        storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
+        assert len(storage) <= 8, kernel.name

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.item_tables import item_rows, padded
-from murmura.core.algebra import maximum
+from murmura.core.algebra import floor, maximum
 from murmura.core.errors import ScenarioError
 from murmura.core.layout import AXES, MOVING, TRACKED_FIELDS, VECTORS, Layout, column_parts
 from murmura.core.parameters import numbers_of, options_of, words_of
@@ -435,8 +435,14 @@ time can restart without a jump. In long runs, single precision would otherwise 
 @lru_cache(maxsize=64)
 def noise_offset(seed: tuple[int, int], stream: int = STREAM_NOISE_OFFSET) -> tuple[float, float]:
     """The position of this seed's world in the noise lattice. Cached: every kernel call needs it, and it is slow."""
-    x, y = uniform_from(seed[0], seed[1], 0, 0, stream)
-    return float(np.floor(x * 256.0)), float(np.floor(y * 256.0))
+    x, y = noise_place(seed, stream)
+    return float(x), float(y)
+
+
+def noise_place(seed: tuple[Any, Any], stream: int = STREAM_NOISE_OFFSET) -> tuple[Any, Any]:
+    """`noise_offset`, computed anew: of numbers, or traced for any seed."""
+    x, y = uniform_from(*seed, 0, 0, stream)
+    return floor(x * 256.0), floor(y * 256.0)
 
 
 def own_columns(scenario: Scenario) -> tuple[str, ...]:

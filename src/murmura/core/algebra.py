@@ -71,6 +71,7 @@ __all__ = [
     "force_for_acceleration",
     "force_for_change",
     "force_for_velocity",
+    "function_of",
     "given",
     "halves",
     "inverse_root",

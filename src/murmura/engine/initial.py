@@ -23,8 +23,17 @@ from murmura.core.state import (
     column_name,
     newborn_value,
 )
-from murmura.core.world.randomness import STREAM_GENDER, seed_words, uniform_from
-from murmura.engine.drawing import Words, below_edges, drawn_places, drawn_velocities, words_of
+from murmura.core.world.randomness import seed_words
+from murmura.engine.drawing import (
+    Words,
+    below_edges,
+    drawn_places,
+    drawn_velocities,
+    individual_columns,
+    lengths_of,
+    velocity_columns,
+    words_of,
+)
 from murmura.rules.environment import solids
 from murmura.rules.refusals import LARGEST_EXACT_ID
 from murmura.scenario import Scenario
@@ -295,20 +304,14 @@ def _allowed(scenario: Scenario, velocities: NDArray[np.float64]) -> NDArray[np.
     """Velocities under the scenario's speed policy: constant speed holds from the first instant."""
     if scenario.motion.policy != "constant":
         return velocities
-    size = _lengths(velocities.T)
+    size = lengths_of(velocities.T)
     if (size == 0.0).any():
         row = int(np.flatnonzero(size == 0.0)[0])
         raise ScenarioError(
             f"velocities: row {row} is zero, but motion.policy is constant: give it a direction"
         )
-    return velocities * (scenario.motion.speed / size)[:, None]
-
-
-def _lengths(vectors: Any) -> NDArray[Any]:
-    """Lengths of vectors, given as one array for each axis."""
-    x, y, *z = vectors
-    flat = np.hypot(x, y)
-    return np.asarray(np.hypot(flat, z[0]) if z else flat)
+    scaled: NDArray[np.float64] = velocities * (scenario.motion.speed / size)[:, None]
+    return scaled
 
 
 def _set_vectors(state: State, name: str, vectors: Any) -> None:
@@ -317,9 +320,8 @@ def _set_vectors(state: State, name: str, vectors: Any) -> None:
 
 
 def _set_velocities(state: State, velocities: Any) -> None:
-    _set_vectors(state, "velocity", velocities)
-    moving = _lengths(velocities) > 0.1
-    state["heading"][:] = np.where(moving, np.arctan2(velocities[1], velocities[0]), 0.0)
+    for name, values in velocity_columns(velocities).items():
+        state[name][:] = values
 
 
 def _set_individuals(scenario: Scenario, state: State, words: Words, size: int) -> None:
@@ -327,10 +329,8 @@ def _set_individuals(scenario: Scenario, state: State, words: Words, size: int) 
     shares = np.cumsum([kind.share for kind in scenario.species] or [1.0])
     kinds = np.searchsorted(shares / shares[-1], (np.arange(size) + 0.5) / max(size, 1))
     state["species"][:] = np.tile(kinds, len(state) // max(size, 1))
-    coin, temper = uniform_from(*words, 0, state.ids, STREAM_GENDER)
-    male = coin < 0.5
-    state["gender"][:] = np.where(male, Gender.MALE, Gender.FEMALE)
-    state["aggression_level"][:] = np.where(male, 0.5 + 0.5 * temper, 0.0)
+    for name, values in individual_columns(words, state.ids).items():
+        state[name][:] = values
 
 
 def _set_founders(

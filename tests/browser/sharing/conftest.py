@@ -15,6 +15,7 @@ import pytest
 import murmura as mm
 from murmura.lab.bench.workload import resized
 from murmura.view.standalone import scene as scene_files
+from murmura.view.standalone import start as start_files
 from murmura.view.standalone.live_values import live_values, vector_of
 from murmura.view.standalone.page import flock_page
 
@@ -47,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
             scene_files, "live_values", lambda s: (live_values if s.name == "classic" else no_sliders)(s)
         )
         (found / "flock.html").write_text(flock_page(scenes, SEED), encoding="utf-8")
-        patch.setattr(scene_files, "MOST_EMBEDDED", 10)
+        patch.setattr(start_files, "MOST_EMBEDDED", 10)
         write_page(found / "large.html", {"mixed": AGENTS})
     return found
 

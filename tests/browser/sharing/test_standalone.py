@@ -26,17 +26,11 @@ from murmura.view.session.observing.observer import inspect
 from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import run_page
 from murmura.view.wire.frames import encode
-from tests.browser.conftest import Launch
 from tests.browser.sharing.conftest import AGENTS, LIVES, SEED, static_host
-from tests.browser.tab import FLAGS, PLAIN
-from tests.sizes import IS_LONG
+from tests.browser.tab import PLAIN
 from tests.view.live import PATIENCE
 
-WITH_WEBGPU = [*FLAGS, "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
-NO_WEBGPU = "delete Navigator.prototype.gpu;"
-ON_A_GPU = "?engine=WebGPU"
 LARGE = 20_001
-ENGINES = pytest.mark.parametrize("engine", ["", ON_A_GPU], ids=["wasm", "gpu"])
 PACK = """(numbers) => {
   let text = "";
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
@@ -50,16 +44,8 @@ READ = f"""async (count) => {{
 }}"""
 
 
-@pytest.fixture(scope="module")
-def gpu_browser(launch: Launch) -> Iterator[Browser]:
-    """With WebGPU on a software adapter."""
-    found = launch(WITH_WEBGPU)
-    yield found
-    found.close()
-
-
 def begin(browser: Browser, address: str, before: str = PLAIN) -> Page:
-    """Open an exported page. Its flock is computed with WebGPU; WebGL2 would only paint it, slowly."""
+    """Open an exported page. WebGL2 would only paint it, slowly."""
     page = browser.new_page(viewport={"width": 640, "height": 480})
     page.set_default_timeout(1000.0 * PATIENCE)
     page.add_init_script("globalThis.problems = []; addEventListener('error', (e) => problems.push(e.message));"
@@ -70,11 +56,11 @@ def begin(browser: Browser, address: str, before: str = PLAIN) -> Page:
 
 
 @pytest.fixture
-def open_page(gpu_browser: Browser) -> Iterator[Any]:
+def open_page(browser: Browser) -> Iterator[Any]:
     opened: list[Page] = []
 
     def open_one(*given: str) -> Page:
-        opened.append(begin(gpu_browser, *given))
+        opened.append(begin(browser, *given))
         return opened[-1]
 
     yield open_one
@@ -82,10 +68,10 @@ def open_page(gpu_browser: Browser) -> Iterator[Any]:
         page.close()
 
 
-@pytest.fixture(scope="module", params=["", ON_A_GPU], ids=["wasm", "gpu"])
-def page_of_lives(lives: Path, gpu_browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """One page for all of these scenarios: compiling `emergent` takes seconds."""
-    page = begin(gpu_browser, lives.as_uri() + request.param)
+@pytest.fixture(scope="module")
+def page_of_lives(lives: Path, browser: Browser) -> Iterator[Page]:
+    """One page for all of these scenarios."""
+    page = begin(browser, lives.as_uri())
     page.wait_for_function("() => globalThis.murmuraFlock?.state")
     yield page
     page.close()
@@ -128,9 +114,8 @@ def same_bits(page: Page, scenario: mm.Scenario, steps: int) -> None:
     assert page.evaluate("() => murmuraFlock.hashNow()") == native.state_hash()
 
 
-@ENGINES
-def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: Any, engine: str):
-    page = running(open_page((folder / "flock.html").as_uri() + engine, ""))  # painted with WebGL2
+def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: Any):
+    page = running(open_page((folder / "flock.html").as_uri(), ""))  # painted with WebGL2
     truth = mm.Simulation(resized(mm.load_scenario("classic"), AGENTS), SEED, "reference")
     step, found = flock_after(page, 0)
     assert step == 0
@@ -152,8 +137,7 @@ def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: 
     assert np.hypot(*headings.mean(axis=0)) == pytest.approx(measures["polarization"], abs=0.05)
     pace = truth.scenario.motion.stride / truth.scenario.motion.time_step
     assert np.hypot(*velocities.T).mean() * pace == pytest.approx(measures["mean_speed"], rel=0.02)
-    if not engine:
-        same_bits(page, truth.scenario, 100)
+    same_bits(page, truth.scenario, 100)
     assert page.evaluate("problems") == []
     assert page.locator("canvas#flock").is_visible()
 
@@ -214,8 +198,6 @@ def test_a_start_that_the_file_does_not_carry_is_drawn(folder: Path, open_page: 
 @pytest.fixture(scope="module")
 def shown(page_of_lives: Page, request: pytest.FixtureRequest) -> tuple[Page, str]:
     """The page with one of its presets loaded: compiled once for all tests of it."""
-    if request.param == "emergent" and page_of_lives.url.endswith(ON_A_GPU) and not IS_LONG:
-        pytest.skip("births on a GPU that is emulated take two minutes: MURMURA_LONG=1")
     page_of_lives.evaluate(f"murmuraFlock.receive({{type: 'load', scenario: {request.param!r}}})")
     page_of_lives.evaluate("() => murmuraFlock.obeyed")
     return page_of_lives, request.param
@@ -263,8 +245,7 @@ def test_hunters_births_and_depths_are_those_of_the_definition(shown: tuple[Page
     # Within a hundred steps hunters strike and offspring are born; the same agents are alive.
     seen = all_after(page, 99)
     truth.step(99)
-    if page.evaluate("murmuraFlock.engine.name") == "WebAssembly":
-        same_bits(page, truth.scenario, 100)
+    same_bits(page, truth.scenario, 100)
     told = page.evaluate("() => murmuraFlock.chronicle.report()")
     assert seen.quads.shape[0] == pytest.approx(truth.agent_count, abs=3)
     speeds = [np.hypot(*v[:, :2].astype(float).T).mean() for v in (seen.quads[:, 2:], truth.velocities)]
@@ -419,19 +400,15 @@ def test_a_link_a_phone_and_both_themes(folder: Path, open_page: Any):
     assert page.evaluate("problems") == again.evaluate("problems") == []
 
 
-def test_without_webgpu_it_simulates_all_the_same(folder: Path, open_page: Any):
-    """Chosen by itself, also for a flock that WebGPU would get; the corner says what simulates."""
-    address = (folder / "flock.html").as_uri()
-    for before, agents, word in (
-        ("", AGENTS, "WebAssembly"),
-        ("", LARGE, "WebGPU"),
-        (NO_WEBGPU, LARGE, "WebAssembly"),
-    ):
-        page = running(open_page(address, before + PLAIN))
-        assert "error" not in say(page, type="set", values={"agents": agents})
-        page.get_by_role("status").get_by_text(word).wait_for()
-        page.get_by_text(f"{agents:,} agents").first.wait_for(state="attached")
-        assert page.evaluate("problems") == []
+def test_a_large_flock_is_simulated_as_well(folder: Path, open_page: Any):
+    page = running(open_page((folder / "flock.html").as_uri()))
+    page.get_by_role("status").get_by_text("WebAssembly").wait_for()
+    assert "error" not in say(page, type="set", values={"agents": LARGE})
+    page.get_by_text(f"{LARGE:,} agents").first.wait_for(state="attached")
+    running(page)
+    flock_after(page, 2)
+    same_bits(page, resized(mm.load_scenario("classic"), AGENTS).with_values({"agents": LARGE}), 2)
+    assert page.evaluate("problems") == []
 
 
 def test_a_recorded_flock_in_space_is_shown_in_space(tmp_path: Path, open_page: Any, built: None):

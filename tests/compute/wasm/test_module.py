@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import murmura as mm
 from murmura.compute.cpu.backend import BackendCpu
 from murmura.compute.cpu.work import sorted_arrays
 from murmura.compute.wasm import linker
-from murmura.core.events import EVENT_FIELDS
 from murmura.scenario import scenario_names
 from tests.compute.wasm.node import stepped
 from tests.sizes import IS_LONG
@@ -36,11 +34,12 @@ def test_the_bits_are_those_of_the_native_kernel(name: str, tmp_path: Path):
     assert isinstance(backend, BackendCpu)
     backend._keep(sorted_arrays(backend.plan, 1, 60 * agents + 5000))  # nobody makes room in between
     backend._make_reports(1)
-    if backend.plan.eventful:
-        backend._keep({"events": np.zeros((200 * steps, len(EVENT_FIELDS)))})
-    stepped(sim, steps, tmp_path)
+    while backend.completed < steps:
+        before = backend.completed
+        stepped(sim, steps - before, tmp_path)
+        assert backend.completed > before
+        backend.recover(backend.completed)  # perhaps its table of events was full
     twin.step(steps)
-    backend.check()
     backend.store(sim.state)
     assert backend.completed == steps
     assert sim.state.digest(steps) == twin.state_hash() != begun

@@ -21,7 +21,7 @@ from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import live_values as module
 from murmura.view.standalone.live_values import live_values, vector_of
 
-PAGE = Path(module.__file__).parents[1] / "web/src/standalone/start/numbers.ts"
+PAGE = Path(module.__file__).parents[1] / "web/src/standalone/numbers.ts"
 PLAIN: dict[str, Callable[..., float]] = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
     "sin": math.sin, "cos": math.cos, "minimum": min, "maximum": max, "greater": operator.gt, "equal": operator.eq,

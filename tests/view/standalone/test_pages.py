@@ -17,15 +17,13 @@ import pytest
 import murmura as mm
 from murmura.cli import main
 from murmura.cli.export import export
-from murmura.compute.plan import Plan
-from murmura.compute.webgpu.program import program_of
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
-from murmura.view.session.editing.tools import with_pointer
 from murmura.view.standalone import gallery
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
+from murmura.view.standalone import start as starts
 from murmura.view.standalone.live_values import vector_of
 from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import flock_page
@@ -80,20 +78,6 @@ def test_texts_of_a_scenario_are_no_markup(classic: str):
     assert EVIL not in classic
     assert "&lt;/script&gt;" in classic
     assert data_of(classic)["scenarios"][0]["title"] == EVIL
-
-
-@pytest.mark.parametrize("name", ["classic", "mixed", "topological", "ecosystem", "sky-and-sea", "school"])
-def test_no_kernel_uses_more_buffers_than_every_device_has(name: str):
-    for kernel in program_of(Plan(with_pointer(mm.load_scenario(name), None))).kernels:
-        storage = [buffer for buffer, access in kernel.bindings if access != "uniform"]
-        assert len(storage) <= 8, kernel.name
-
-
-def test_who_hides_whom_is_computed_by_webassembly_alone():
-    hidden = resized(mm.load_scenario("classic"), 60).with_values({"perception.occlusion": True})
-    scene = page_scene(hidden, 1)
-    assert scene["kernels"] == []
-    assert base64.b64decode(scene["wasm"]["code"]).startswith(b"\0asm")
 
 
 def verify(words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -236,11 +220,11 @@ def test_a_recorded_run_becomes_a_page(
 
 
 def test_the_start_of_a_large_flock_is_left_to_the_page(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(scenes, "MOST_EMBEDDED", 10)
+    monkeypatch.setattr(starts, "MOST_EMBEDDED", 10)
     scenario = resized(mm.load_scenario("mixed"), 60)
-    scene = page_scene(scenario, 1)
-    assert scene["start"] is None
-    runs = scene["fill"]["species_id"]
+    start = page_scene(scenario, 1)["start"]
+    assert start["columns"] is None
+    runs = start["fill"]["species_id"]
     assert sum(count for count, _ in runs) == 60
     filled = np.repeat([value for _, value in runs], [count for count, _ in runs])
     assert np.array_equal(filled, mm.Simulation(scenario, 1, "reference").column("species"))

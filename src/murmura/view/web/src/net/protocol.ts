@@ -222,6 +222,8 @@ export interface Status {
   agents: number;
   hash: string | null;
   steps_per_second: number | null;
+  /** What simulates the flock of an exported page, and whether it keeps up with time. */
+  word?: string;
   running: boolean;
   speed: number;
   measures: Record<string, number | null>;

@@ -127,6 +127,7 @@ export class Hud {
   }
 
   status(status: Status): void {
+    this.live = status.word ?? this.live;
     if (!this.isVisitor) this.word = status.playback && !status.playback.live ? "replay" : this.live;
     if (status.compiling) this.show(status.progress || "compiling …", false);
     else this.connected(true);

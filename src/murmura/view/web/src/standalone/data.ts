@@ -1,17 +1,16 @@
 /** The data in an exported file, as `view/standalone/page.py` writes it. */
 
 import type { Hello, JsonObject } from "../net/protocol";
-import type { Kernel as WasmKernel } from "./wasm/memory";
-
-export interface Kernel {
-  name: string;
-  code: string;
-  bindings: [buffer: string, access: "uniform" | "read" | "read_write"][];
-  groups: string;
-}
+import type { Kernel } from "./memory";
 
 /** A number, the path of a value, or the name of an operation and its operands. */
 export type Expression = number | string | Expression[];
+
+/** Steps, each a number, a name, or an operation on the results of steps before it; and which steps are the results. */
+export interface Program {
+  steps: (number | string | [operation: string, a: number, b: number, c: number])[];
+  results: Record<string, number>;
+}
 
 export interface LiveValues {
   ranges: Record<string, [number, number]>;
@@ -20,30 +19,11 @@ export interface LiveValues {
   vector: number[];
 }
 
-/** What determines the buffers of a flock of any size (compute/webgpu/arrays.py). */
 export interface PlanFacts {
   dimension: 2 | 3;
-  threads: number;
-  across: number;
-  block: number;
-  leastBins: number;
-  leastEvents: number;
   /** The greatest number of agents; 0: the number at the start. */
   most: number;
-  /** Agents are born, die or arrive. */
-  lives: boolean;
-  /** Events are recorded. */
-  eventful: boolean;
-  carried: number;
-  forces: number;
   itemWidth: number;
-  reportWidth: number;
-  bestWidth: number;
-  eventWords: number;
-  youngWords: number;
-  reportWords: number;
-  outputsHead: number;
-  eventBatch: number;
 }
 
 /** A rule and the fields of its items. Items that last are updated in each step. */
@@ -53,21 +33,34 @@ export interface Group {
   lasts: boolean;
 }
 
+/** How the flock begins (view/standalone/start.py). */
+export interface Start {
+  /** Columns that differ from agent to agent; null: there are too many, the page draws them. */
+  columns: Record<string, string> | null;
+  /** The other columns: runs of [count, number]. */
+  fill: Record<string, [count: number, value: number][]>;
+  /** Draws the columns of an agent from its id, the words of a seed and the scenario's values; null: only Python can. */
+  draw: Program | null;
+  /** The values on which a drawn start depends. */
+  values: string[];
+  /** Where the noise of a seed begins. */
+  noise: Program;
+  /** Where a hunter that is placed sets off to. */
+  turn: Program;
+}
+
 /** A flock that this page simulates. */
 export interface RunnableScene {
   hello: Hello;
-  /** Those of WebGPU; none: the GPU cannot simulate this scene. */
-  kernels: Kernel[];
-  wasm: WasmKernel;
+  wasm: Kernel;
   /** The columns of the state's hash: name, whether it is an integer, a newborn's value. */
   digest: [name: string, isInteger: boolean, newborn: number][];
   /** The hash of the state that the author's machine computed at a step. */
   proof: { step: number; hash: string };
   plan: PlanFacts;
   columns: string[];
-  head: string;
-  headPlaces: Record<string, number>;
-  sections: Record<string, string>;
+  /** Items and obstacles. */
+  tables: Record<string, string>;
   groups: Group[];
   worldNumbers: string[];
   live: LiveValues;
@@ -78,12 +71,7 @@ export interface RunnableScene {
   templates: Record<string, Record<string, { entry: JsonObject; row: number[] }>>;
   /** Drawn size of a food source, as a share of the radius in which feeders gather. */
   drawnFood: number;
-  /** Columns of the start that differ from agent to agent; null: the page draws them. */
-  start: Record<string, string> | null;
-  /** Whether the page can generate the start of any seed. */
-  canDraw: boolean;
-  /** The other columns of a start: runs of [count, number]. */
-  fill: Record<string, [count: number, value: number][]>;
+  start: Start;
   extras: Record<string, { number: number; column: string; top: number }>;
 }
 
@@ -124,7 +112,7 @@ export interface FileData {
 }
 
 export function isRunnable(scene: Scene): scene is RunnableScene {
-  return "kernels" in scene;
+  return "wasm" in scene;
 }
 
 export function wordsOf(text: string): Int32Array<ArrayBuffer> {

@@ -1,7 +1,17 @@
 /** Events as the page shows them (core/events.py, `readable`). */
 
+import type { FlockEvent } from "../net/protocol";
 import type { Words } from "./data";
-import type { UnnumberedEvent } from "./engine";
+
+/** An event without a number. */
+export type UnnumberedEvent = Omit<FlockEvent, "number">;
+
+/** What happened in some steps. */
+export interface Happened {
+  /** The first step after which a position was not finite; null: none. */
+  failedStep: number | null;
+  events: UnnumberedEvent[];
+}
 
 /** Rows of step, kind, id, other, x, y, cause, amount, in an order that does not depend on threads. */
 export function readable(rows: ArrayLike<number>[], names: Words): UnnumberedEvent[] {

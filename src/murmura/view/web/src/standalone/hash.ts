@@ -1,7 +1,7 @@
 /** The hash of a state, as `Simulation.state_hash` computes it (core/state.py, `digest`). */
 
 import type { RunnableScene } from "./data";
-import type { UnnumberedEvent } from "./engine";
+import type { UnnumberedEvent } from "./events";
 import { movingColumns, type Flock, type FlockState } from "./flock_state";
 import type { Tables } from "./tables";
 

@@ -3,18 +3,18 @@
 import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
 import { Chronicle } from "./messages/chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import type { Engine, Happened } from "./engine";
+import { Engine } from "./engine";
+import type { Happened } from "./events";
 import type { Flock, FlockState } from "./flock_state";
 import { Heritage } from "./hash";
 import { encodeFrame } from "./messages/encode";
 import { nearestTo, type InspectedFlock } from "./messages/inspect";
 import type { LocalServer, PageSocket } from "./local_socket";
 import { cheapMeasures } from "./messages/measures";
-import { vectorOf } from "./start/numbers";
-import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./start/placing";
+import { vectorOf } from "./numbers";
+import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
 import { population, traitMeans } from "./messages/population";
-import { noiseOffset, seedWords } from "./start/random";
-import { startOf } from "./start/start";
+import { startOf } from "./start";
 import { huntersIn, itemsOf, surroundings } from "./messages/surroundings";
 import { Tables } from "./tables";
 import { Pacing } from "./pacing";
@@ -23,8 +23,6 @@ import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt
 
 const STATUS_MS = 200;
 const HASHED_WHILE_RUNNING = 5000; // agents, as in session/observing/observer.py
-/** Makes what simulates a scene with so many agents. */
-export type Choose = (scene: RunnableScene, agents: number) => Promise<Engine>;
 const OTHER_SEED = "This page always begins with the exported start; a new seed changes only later random events.";
 
 export class LocalFlock implements LocalServer {
@@ -32,6 +30,7 @@ export class LocalFlock implements LocalServer {
   frame = new ArrayBuffer(0); // the last one
   private page: PageSocket | null = null;
   private scenario: JsonObject;
+  private engine: Engine;
   private tables: Tables;
   private heritage: Heritage;
   private readonly chronicle = new Chronicle();
@@ -53,20 +52,19 @@ export class LocalFlock implements LocalServer {
 
   private constructor(
     private readonly data: FileData,
-    private readonly choose: Choose,
     private scene: RunnableScene,
-    private engine: Engine,
   ) {
+    this.engine = new Engine(scene, data.words);
     this.scenario = scene.hello.scenario;
     this.seed = scene.hello.seed;
     this.tables = new Tables(scene);
     this.heritage = this.begin();
   }
 
-  static async of(data: FileData, choose: Choose): Promise<LocalFlock> {
+  static of(data: FileData): LocalFlock {
     const scene = data.scenes.find(isRunnable);
     if (!scene) throw new Error("no scene of this file can be simulated");
-    return new LocalFlock(data, choose, scene, await choose(scene, numberAt(scene.hello.scenario, "agents")));
+    return new LocalFlock(data, scene);
   }
 
   open(page: PageSocket): void {
@@ -100,12 +98,12 @@ export class LocalFlock implements LocalServer {
     const hello: Hello = {
       ...this.scene.hello,
       bundled: true,
-      word: this.engine.name,
+      word: "WebAssembly",
       scenario: this.scenario,
       seed: this.seed,
       running: this.pacing.running,
       speed: this.pacing.speed,
-      schema: prunedSchema(this.data.schema, this.scene.live),
+      schema: prunedSchema(this.data.schema, this.scene),
       scenarios: this.data.scenarios.filter(({ name }) => runnable.includes(name)),
       columns: Object.keys(this.scene.extras) as NonNullable<Hello["columns"]>,
       places: placeable(this.scene),
@@ -132,23 +130,14 @@ export class LocalFlock implements LocalServer {
   }
 
   private put(flock: Flock, tables: Tables, step: number): void {
-    const words = seedWords(this.seed);
     this.tables = tables;
-    this.engine.load(flock, tables, words, step);
-    this.engine.setNoise(...noiseOffset(words));
+    this.engine.load(flock, tables, this.seed, step);
     this.retune();
   }
 
   private retune(): void {
     const vector = vectorOf(this.scene.live, (path) => numberAt(this.scenario, path));
-    const side = (name: string): number => numberAt(this.scenario, `world.${name}`);
-    const isOpen = valueAt(this.scenario, "world.boundary") === "open";
-    this.engine.retune(vector, this.tables, {
-      width: side("width"),
-      height: side("height"),
-      depth: side("depth"),
-      isOpen,
-    });
+    this.engine.retune(vector, this.tables);
   }
 
   private async advance(seconds: number): Promise<void> {
@@ -221,6 +210,7 @@ export class LocalFlock implements LocalServer {
       agents: state?.count ?? numberAt(this.scenario, "agents"),
       hash,
       ...this.pacing.report,
+      word: this.pacing.isBehind ? "WebAssembly, slower than real time" : "WebAssembly",
       measured: state ? state.step * dt : null,
       measures: state ? { ...cheapMeasures(state, pace), ...traitMeans(this.scene.hello, state) } : {},
       population: state ? population(this.scene, state, this.scenario, this.data.words) : {},
@@ -271,7 +261,7 @@ export class LocalFlock implements LocalServer {
         this.restart(message.seed);
         break;
       case "load":
-        await this.load(message.scenario);
+        this.load(message.scenario);
         break;
       case "set":
         await this.set(message.values);
@@ -330,7 +320,7 @@ export class LocalFlock implements LocalServer {
   }
 
   private restart(seed: number | null): void {
-    if (seed !== null && seed !== this.seed && !this.scene.canDraw) this.refuse(OTHER_SEED);
+    if (seed !== null && seed !== this.seed && !this.scene.start.draw) this.refuse(OTHER_SEED);
     if (seed !== null) this.seed = seed;
     this.epoch++;
     this.begin();
@@ -361,7 +351,6 @@ export class LocalFlock implements LocalServer {
     this.scenario = scenario;
     this.moved = true;
     if (numberAt(before, "agents") !== numberAt(scenario, "agents")) {
-      await this.equip(this.scene);
       this.restart(null);
       return;
     }
@@ -381,7 +370,7 @@ export class LocalFlock implements LocalServer {
   }
 
   /** A preset by name, or a bundled scenario with other values, as in a link. */
-  private async load(wanted: string | JsonObject): Promise<void> {
+  private load(wanted: string | JsonObject): void {
     const found = sceneOf(this.data, wanted);
     if (typeof found === "string") {
       this.refuse(found);
@@ -389,7 +378,7 @@ export class LocalFlock implements LocalServer {
     }
     const { scene, scenario } = found;
     this.scenario = scenario;
-    if (scene !== this.scene) await this.equip(scene);
+    if (scene !== this.scene) this.equip(scene);
     this.seed = scene.hello.seed;
     this.epoch++;
     this.state = null;
@@ -398,12 +387,10 @@ export class LocalFlock implements LocalServer {
     this.sayHello();
   }
 
-  /** Choose what simulates a scene with the present number of agents. */
-  private async equip(scene: RunnableScene): Promise<void> {
-    const old = this.engine;
-    this.engine = await this.choose(scene, numberAt(this.scenario, "agents"));
+  private equip(scene: RunnableScene): void {
+    this.engine.destroy();
+    this.engine = new Engine(scene, this.data.words);
     this.scene = scene;
-    old.destroy();
   }
 
   /** For tests: the whole hash of the flock as it is now. */

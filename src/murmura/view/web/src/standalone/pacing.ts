@@ -10,6 +10,7 @@ export class Pacing {
   private asked = 0; // of a "step" message
   private rate = 0;
   private cost = 0; // [s] of a step
+  private late = 0; // share of the last turns in which more steps were due than could be taken
 
   /** Another flock begins. */
   begin(): void {
@@ -30,13 +31,20 @@ export class Pacing {
   /** The steps to take now, after this time; `dt` is the simulated time of one [s]. */
   take(seconds: number, dt: number): number {
     const most = Math.min(MOST_STEPS, Math.max(1, Math.floor(MOST_SECONDS / this.cost)));
-    if (this.running) this.due = Math.min(most, this.due + (Math.min(seconds, 0.25) * this.speed) / dt);
+    const wanted = this.running ? this.due + (Math.min(seconds, 0.25) * this.speed) / dt : 0;
+    this.late += 0.05 * (Number(wanted > most) - this.late);
+    if (this.running) this.due = Math.min(most, wanted);
     const whole = Math.floor(this.due);
     const steps = Math.min(most, whole + this.asked);
     this.due -= Math.min(whole, steps);
     this.asked = Math.max(0, this.asked - steps);
     this.rate += 0.05 * (steps / Math.max(seconds, 1e-3) - this.rate);
     return steps;
+  }
+
+  /** Whether the flock is too large to keep up with time. */
+  get isBehind(): boolean {
+    return this.running && this.late > 0.5;
   }
 
   /** For a status. */

@@ -1,14 +1,12 @@
-/** The buffer `tables`, section by section: all data that changes of numbers affect. */
+/** Items and obstacles, as a kernel reads them. */
 
 import { wordsOf, type RunnableScene } from "./data";
-
-const FARTHEST = 3e38;
 
 export class Tables {
   private readonly sections: Record<string, Int32Array<ArrayBuffer>>;
 
   constructor(private readonly scene: RunnableScene) {
-    this.sections = Object.fromEntries(Object.entries(scene.sections).map(([name, text]) => [name, wordsOf(text)]));
+    this.sections = Object.fromEntries(Object.entries(scene.tables).map(([name, text]) => [name, wordsOf(text)]));
   }
 
   copy(): Tables {
@@ -17,35 +15,9 @@ export class Tables {
     return found;
   }
 
-  get starts(): Record<string, number> {
-    let at = 0;
-    return Object.fromEntries(
-      Object.entries(this.sections).map(([name, words]) => {
-        const start = at;
-        at += words.length;
-        return [name, start];
-      }),
-    );
-  }
-
-  get words(): Int32Array<ArrayBuffer> {
-    const parts = Object.values(this.sections);
-    const found = new Int32Array(parts.reduce((sum, part) => sum + part.length, 1)); // one more, so that no section is empty
-    let at = 0;
-    for (const part of parts) {
-      found.set(part, at);
-      at += part.length;
-    }
-    return found;
-  }
-
   /** All items, one row after the other. */
   get items(): Float32Array<ArrayBuffer> {
     return new Float32Array(this.sections.items.buffer);
-  }
-
-  get numberCount(): number {
-    return this.sections.numbers.length;
   }
 
   /** The range of rows of a rule's items. */
@@ -79,7 +51,7 @@ export class Tables {
       if (k === group) ranges[2 * k + 1] += more;
       else if (ranges[2 * k] >= end) for (const edge of [0, 1]) ranges[2 * k + edge] += more;
     }
-    for (let k = 1; k < tracked.length; k += 2) if (tracked[k] >= end * itemWidth) tracked[k] += more * itemWidth;
+    for (let k = 1; k < tracked.length; k += 2) if (tracked[k] >= end) tracked[k] += more;
   }
 
   /** The number of items that receive reports from agents. */
@@ -87,24 +59,11 @@ export class Tables {
     return Math.max(0, ...this.scene.groups.map(({ lasts }, k) => (lasts ? this.range(k)[1] : 0)));
   }
 
-  setNumbers(numbers: ArrayLike<number>): void {
-    this.numbers("numbers").set(numbers);
-  }
-
-  /** The squared range of each rule's items, slightly enlarged, so that rounding does not lose items at the edge. */
-  setItemRanges(ranges: number[]): void {
-    this.numbers("item_ranges").set(ranges.map((range) => Math.min((range * 1.0001) ** 2, FARTHEST)));
-  }
-
-  private numbers(name: string): Float32Array<ArrayBuffer> {
-    return new Float32Array(this.sections[name].buffer);
-  }
-
   section(name: string): Int32Array<ArrayBuffer> {
     return this.sections[name];
   }
 
-  /** Copy items from the device. */
+  /** Copy the items as a kernel has left them. */
   keepItems(items: Float32Array): void {
     this.items.set(items);
   }

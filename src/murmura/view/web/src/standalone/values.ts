@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../net/protocol";
 import { isObject } from "./objects";
-import type { LiveValues, RunnableScene } from "./data";
+import type { RunnableScene, Start } from "./data";
 
 /** Lists of objects that users place, by rule. */
 export const LISTS: Record<string, string> = {
@@ -10,8 +10,8 @@ export const LISTS: Record<string, string> = {
   feeding: "rules.feeding.sources",
   predators: "rules.predators.hunters",
 };
-/** Values that affect only the picture or the next start. */
-const FREE = ["display.", "start."];
+/** Values that affect only the picture. */
+const FREE = "display.";
 export const NEEDS_MURMURA = "needs another kernel, which this page cannot compile; `murmura live` can";
 
 export function valueAt(data: Json | undefined, path: string): Json | undefined {
@@ -41,15 +41,16 @@ export const MOST_AGENTS = 200_000;
 
 /** Why a value is refused; empty if it is accepted. */
 export function refusal(
-  { live, canDraw, templates }: Pick<RunnableScene, "live" | "canDraw" | "templates">,
+  { live, start, templates }: Pick<RunnableScene, "live" | "start" | "templates">,
   scenario: JsonObject,
   path: string,
   value: Json,
 ): string {
   const present = valueAt(scenario, path);
   if (present === undefined) return `no value is called ${path}`;
-  if (JSON.stringify(present) === JSON.stringify(value) || FREE.some((start) => path.startsWith(start))) return "";
-  if (path === "agents") return agentsRefused(canDraw, value);
+  if (JSON.stringify(present) === JSON.stringify(value) || path.startsWith(FREE)) return "";
+  if (path === "agents") return agentsRefused(start.draw !== null, value);
+  if (isOfStart(start, path) && typeof value === "number") return "";
   if (
     Array.isArray(value) &&
     Object.entries(LISTS).some(([rule, list]) => path === list && Object.hasOwn(templates, rule))
@@ -75,11 +76,16 @@ function seesItself(scenario: JsonObject, path: string, value: number): string {
   return `perception.radius must be below half the smaller side of a wrapping world (${half}), got ${value}`;
 }
 
+/** A value that the page needs when it draws a start. */
+function isOfStart(start: Start, path: string): boolean {
+  return path.startsWith("start.") && start.values.includes(path);
+}
+
 /** The schema with only the controls that this page supports. */
-export function prunedSchema(schema: JsonObject, live: LiveValues | null): JsonObject {
+export function prunedSchema(schema: JsonObject, scene: Pick<RunnableScene, "live" | "start"> | null): JsonObject {
   const definitions = isObject(schema.$defs) ? schema.$defs : {};
   const keeps = (path: string) =>
-    live !== null && (Object.hasOwn(live.ranges, path) || FREE.some((start) => path.startsWith(start)));
+    scene !== null && (Object.hasOwn(scene.live.ranges, path) || path.startsWith(FREE) || isOfStart(scene.start, path));
   const prune = (node: Json | undefined, path: string): JsonObject => {
     const named =
       isObject(node) && typeof node.$ref === "string" ? definitions[node.$ref.split("/").at(-1) ?? ""] : node;

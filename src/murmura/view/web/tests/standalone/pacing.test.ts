@@ -11,6 +11,21 @@ it("takes steps as time passes, and keeps the rest", () => {
   expect(pacing.take(0, 0.001)).toBe(0);
 });
 
+it("says when it cannot keep up with time, and when it can again", () => {
+  const pacing = new Pacing();
+  for (let k = 0; k < 30; k++) {
+    pacing.took(0.1, 1);
+    pacing.take(0.1, 0.02);
+  }
+  expect(pacing.isBehind).toBe(true);
+  pacing.running = false;
+  expect(pacing.isBehind).toBe(false);
+  pacing.running = true;
+  pacing.begin();
+  for (let k = 0; k < 30; k++) pacing.take(0.1, 0.2);
+  expect(pacing.isBehind).toBe(false);
+});
+
 it("takes the steps that were asked for while paused, in pieces", () => {
   const pacing = new Pacing();
   pacing.step(20);

@@ -1,66 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import type { Program } from "../../src/standalone/data";
 import { unpackFrames } from "../../src/standalone/unpack";
 import { cheapMeasures } from "../../src/standalone/messages/measures";
-import { evaluated, vectorOf } from "../../src/standalone/start/numbers";
-import { drawnStart, threefry, uniformPair } from "../../src/standalone/start/random";
+import { computed, evaluated, vectorOf } from "../../src/standalone/numbers";
 import { differingPaths, prunedSchema, refusal, withValue } from "../../src/standalone/values";
-
-describe("randomness", () => {
-  it("reproduces the published test vectors", () => {
-    // Salmon et al. 2011, Random123: threefry2x32, 20 rounds.
-    expect(threefry(0, 0, 0, 0)).toEqual([0x6b200159, 0x99ba4efe]);
-    expect(threefry(0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff)).toEqual([0x1cb996fc, 0xbb002be7]);
-    expect(threefry(0x13198a2e, 0x03707344, 0x243f6a88, 0x85a308d3)).toEqual([0xc4923a9c, 0x483df7a0]);
-  });
-
-  it("stays in [0, 1)", () => {
-    for (let id = 0; id < 100; id++) for (const u of uniformPair([7, 0], 3, id, 1)) expect(u >= 0 && u < 1).toBe(true);
-  });
-
-  it("places agents inside a wrapping world, at the start's speed", () => {
-    const scenario = {
-      world: { width: 100, height: 50, boundary: "wrap" },
-      start: { layout: "uniform", margin: 5, radius: 10, speed: 3, speed_spread: 0 },
-      motion: { policy: "capped" },
-    };
-    const { position_x, velocity_x, velocity_y, heading } = drawnStart(scenario, 4, 50);
-    for (let k = 0; k < 50; k++) {
-      expect(position_x[k]).toBeGreaterThanOrEqual(5);
-      expect(position_x[k]).toBeLessThanOrEqual(95);
-      expect(Math.hypot(velocity_x[k], velocity_y[k])).toBeCloseTo(3, 5);
-      expect(Math.cos(heading[k])).toBeCloseTo(velocity_x[k] / 3, 5);
-    }
-  });
-
-  it("can start a flock in one direction, as murmura.engine.drawing does", () => {
-    const scenario = {
-      world: { width: 800, height: 600, depth: null as number | null, boundary: "open" },
-      start: {
-        layout: "uniform",
-        margin: 5,
-        radius: 10,
-        speed: 3,
-        speed_spread: 0,
-        direction: 70,
-        direction_spread: 40,
-      },
-      motion: { policy: "capped" },
-    };
-    const close = (found: number[], expected: number[]): void => {
-      expected.forEach((each, k) => {
-        expect(found[k]).toBeCloseTo(each, 4);
-      });
-    };
-    const velocities = (axes: string): number[] => {
-      const found = drawnStart(scenario, 4, 3);
-      return [0, 1, 2].flatMap((k) => [...axes].map((axis) => found[`velocity_${axis}`][k]));
-    };
-    close(velocities("xy"), [-1.02186, 2.8206, -0.51387, 2.95566, 2.26092, 1.97187]);
-    scenario.world.depth = 400;
-    close(velocities("xyz").slice(0, 6), [-0.89084, 2.86466, -0.01217, -0.3663, 2.6838, -1.2896]);
-  });
-});
 
 describe("numbers derived from values", () => {
   const values: Record<string, number> = { a: 2, b: 3 };
@@ -70,6 +14,17 @@ describe("numbers derived from values", () => {
     expect(evaluated(["subtract", ["multiply", "a", 5], ["divide", 1, "b"]], value)).toBe(10 - 1 / 3);
     expect(evaluated(["select", ["greater", "a", "b"], 1, ["cos", "b"]], value)).toBe(Math.cos(3));
     expect(evaluated(["select", ["less", "a", "b"], ["negate", "a"], 1], value)).toBe(-2);
+  });
+
+  it("computes the steps of a program once, with words of 32 bits", () => {
+    const steps = ["a", 3e9, ["add_32", 1, 1, 0], ["shift_right_32", 2, 0, 0], ["add", 3, 3, 0]];
+    const program = { steps, results: { twice: 4, wrapped: 2 } } as Program;
+    expect(computed(program, value)).toEqual({ wrapped: 6e9 - 2 ** 32, twice: 2 * Math.floor((6e9 - 2 ** 32) / 4) });
+    const turned = {
+      steps: ["a", ["xor_32", 0, 0, 0], ["shift_left_32", 0, 0, 0], ["or_32", 1, 2, 0]],
+      results: { x: 3 },
+    };
+    expect(computed(turned as Program, value)).toEqual({ x: 8 });
   });
 
   it("replaces the numbers that depend on values", () => {
@@ -85,13 +40,16 @@ describe("values", () => {
     expressions: {},
     vector: [],
   };
-  const scene = { live, canDraw: true, templates: { attractors: {} } };
+  const nothing = { steps: [], results: {} };
+  const start = { columns: null, fill: {}, draw: nothing, values: ["start.margin"], noise: nothing, turn: nothing };
+  const scene = { live, start, templates: { attractors: {} } };
   const scenario = {
     agents: 5,
     world: { width: 300, height: 200, boundary: "wrap" },
     perception: { radius: 50 },
     rules: { cohesion: { weight: 1, weighting: "linear" } },
     display: { size: 1 },
+    start: { margin: 0, radius: 5 },
   };
 
   it("accepts numbers in range, and says why others are refused", () => {
@@ -103,7 +61,11 @@ describe("values", () => {
     expect(refusal(scene, scenario, "rules.nothing", 1)).toMatch(/no value/);
     expect(refusal(scene, scenario, "agents", 2000)).toBe("");
     expect(refusal(scene, scenario, "agents", 1e6)).toMatch(/from 1 to 200000/);
-    expect(refusal({ ...scene, canDraw: false }, scenario, "agents", 2000)).toMatch(/cannot draw another start/);
+    expect(refusal(scene, scenario, "start.margin", 20)).toBe("");
+    expect(refusal(scene, scenario, "start.radius", 20)).toMatch(/needs another kernel/);
+    expect(refusal({ ...scene, start: { ...start, draw: null } }, scenario, "agents", 2000)).toMatch(
+      /cannot draw another start/,
+    );
     expect(refusal(scene, scenario, "__proto__.x", 1)).toMatch(/no value/);
   });
 
@@ -122,7 +84,7 @@ describe("values", () => {
         },
       },
     };
-    const found = prunedSchema(schema, live).properties as Record<string, { properties: object }>;
+    const found = prunedSchema(schema, scene).properties as Record<string, { properties: object }>;
     expect(found.rules.properties).toEqual({ cohesion: { properties: { weight: { type: "number" } } } });
     expect(prunedSchema(schema, null).properties).toEqual({});
   });

@@ -1,7 +1,7 @@
 /** Events since the flock began: counts, causes of death, and the latest ones for the page (view/session/observing/chronicle.py). */
 
 import type { FlockEvent, Status } from "../../net/protocol";
-import type { UnnumberedEvent } from "../engine";
+import type { UnnumberedEvent } from "../events";
 
 const MOST_SENT = 60; // events per message; if there are more, only the newest are sent
 

@@ -5,12 +5,13 @@
  * starts with the row that the export made for its kind.
  */
 
-import type { ClientMessage, Json, JsonObject, Placeable } from "../../net/protocol";
-import type { RunnableScene } from "../data";
-import { isObject } from "../objects";
-import { seedWords, STREAM_HUNTER_START, uniformPair } from "./random";
-import type { Tables } from "../tables";
-import { LISTS, numberAt, valueAt, withValue } from "../values";
+import type { ClientMessage, Json, JsonObject, Placeable } from "../net/protocol";
+import type { RunnableScene } from "./data";
+import { computed } from "./numbers";
+import { isObject } from "./objects";
+import { seedWords } from "./start";
+import type { Tables } from "./tables";
+import { LISTS, numberAt, valueAt, withValue } from "./values";
 
 const MOST_LISTENERS = 128; // maximum number of hunters and food sources
 const REACH = 220; // [u] of an attractor, in a world whose shorter side is 1,000 u
@@ -163,7 +164,7 @@ function relisted(
     const isChanged = old.length === now.length && old[k].kind === entry.kind;
     if (isChanged) return applied(columns, rows[k], entry, old[k]);
     const made = applied(columns, fresh(scene, name, entry), entry, null);
-    if (name === "predators") setOff(columns, made, k, Number(entry.max_speed), seed);
+    if (name === "predators") setOff(scene, columns, made, k, Number(entry.max_speed), seed);
     return made;
   });
 }
@@ -175,8 +176,16 @@ function fresh(scene: RunnableScene, rule: string, entry: JsonObject): Float32Ar
 }
 
 /** A hunter starts at half its speed, in a direction derived from its number and the seed. */
-function setOff(columns: string[], row: Float32Array, number: number, maxSpeed: number, seed: number): void {
-  const [turn] = uniformPair(seedWords(seed), 1, number, STREAM_HUNTER_START);
+function setOff(
+  { start }: RunnableScene,
+  columns: string[],
+  row: Float32Array,
+  number: number,
+  maxSpeed: number,
+  seed: number,
+): void {
+  const given: Record<string, number> = { ...seedWords(seed), number };
+  const { turn } = computed(start.turn, (name) => given[name]);
   row[columns.indexOf("vx")] = Math.cos(2 * Math.PI * turn) * maxSpeed * 0.5;
   row[columns.indexOf("vy")] = Math.sin(2 * Math.PI * turn) * maxSpeed * 0.5;
 }

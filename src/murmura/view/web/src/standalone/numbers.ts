@@ -1,6 +1,6 @@
-/** The numbers of the kernels for changed values, by the expressions that Python computes them with. */
+/** Numbers that follow from others by the expressions that Python computes them with. */
 
-import type { Expression, LiveValues } from "../data";
+import type { Expression, LiveValues, Program } from "./data";
 
 const truth = (holds: boolean): number => (holds ? 1 : 0);
 
@@ -37,6 +37,13 @@ export const OPERATIONS: Record<string, (a: number, b: number, c: number) => num
   log: (a) => Math.log(a),
   tanh: (a) => Math.tanh(a),
   power: (a, b) => a ** b,
+  hypot: (a, b) => Math.hypot(a, b),
+  cube_root: (a) => Math.cbrt(a),
+  add_32: (a, b) => (a + b) | 0,
+  xor_32: (a, b) => a ^ b,
+  or_32: (a, b) => a | b,
+  shift_left_32: (a, b) => a << b,
+  shift_right_32: (a, b) => a >>> b,
 };
 
 export function evaluated(expression: Expression, value: (path: string) => number): number {
@@ -45,6 +52,28 @@ export function evaluated(expression: Expression, value: (path: string) => numbe
   const [operation, ...operands] = expression;
   const [a, b = 0, c = 0] = operands.map((operand) => evaluated(operand, value));
   return OPERATIONS[operation as string](a, b, c);
+}
+
+/** Computes all steps of a program, each of which may use those before it. */
+export function runner({ steps }: Program): (value: (name: string) => number) => Float64Array {
+  const found = Float64Array.from(steps, (step) => (typeof step === "number" ? step : 0));
+  const tasks = steps.flatMap((step, k) => {
+    if (typeof step === "number") return [];
+    if (typeof step === "string") return [(value: (name: string) => number) => (found[k] = value(step))];
+    const [name, a, b, c] = step;
+    const apply = OPERATIONS[name];
+    return [() => (found[k] = apply(found[a], found[b], found[c]))];
+  });
+  return (value) => {
+    for (const task of tasks) task(value);
+    return found;
+  };
+}
+
+/** The results of a program by name. */
+export function computed(program: Program, value: (name: string) => number): Record<string, number> {
+  const found = runner(program)(value);
+  return Object.fromEntries(Object.entries(program.results).map(([name, place]) => [name, found[place]]));
 }
 
 /** All numbers: those of the kernels, then those of the world, then those of the host. */

@@ -1,12 +1,14 @@
 /** Where the arrays of a flock lie in the memory of a kernel. Their sizes are expressions that the export traced. */
 
-import type { Expression } from "../data";
-import { evaluated } from "../start/numbers";
+import type { Expression } from "./data";
+import { evaluated } from "./numbers";
 
 /** What `compute/wasm/memory.py` writes, and the module. */
 export interface Kernel {
   code: string;
   stack: number;
+  /** How many numbers the kernel reads, for all species. */
+  numbers: number;
   species: number;
   pitch: number;
   affinities: string;
@@ -78,11 +80,10 @@ export class Memory {
   }
 
   /** The record that is passed to the kernel. */
-  frame(seed: [number, number]): BigInt64Array<ArrayBuffer> {
+  frame(seed: Record<string, number>): BigInt64Array<ArrayBuffer> {
     const { integers, frame, called } = this.kernel;
-    const words = { seed_low: seed[0], seed_high: seed[1] } as Record<string, number>;
     return BigInt64Array.from(frame, (name) => {
-      const place = called.indexOf(name) + 1 || words[name] || this.at[name];
+      const place = called.indexOf(name) + 1 || seed[name] || this.at[name];
       return BigInt(place ? place : name in integers ? this.value(integers[name]) : 0);
     });
   }

@@ -41,3 +41,10 @@ for frame in run.frames:
     print(frame.step, frame.positions.shape)
 mm.plot("runs/x", "a.png")
 sweep = mm.sweep("vicsek", {"rules.vicsek.noise": [1, 2]}, steps=10, out="s")
+
+# What readers tell has keys that mypy knows.
+force: list[float] = told["rules"]["alignment"]["force"]
+kinds: list[str] = [hunter["kind"] for hunter in mm.hunters(sim)]
+left: float = sum(source["amount"] for source in mm.food(sim))
+causes = {event["id"]: event["cause"] for event in sim.events()}
+told["position"], told["postion"]  # type: ignore[misc]

@@ -194,7 +194,7 @@ class Ensemble(EnsembleReader):
     # Changing
 
     @in_turn
-    def retune(self, values: Mapping[str, Any], worlds: Iterable[int] | int | None = None) -> None:
+    def retune(self, values: Mapping[str, object], worlds: Iterable[int] | int | None = None) -> None:
         """Change values of the scenarios between two steps, by path, in all worlds or in some.
 
         Raises:

@@ -46,7 +46,7 @@ class EnsembleReader:
         return np.array([world.agent_count for world in self._all()])
 
     @property
-    def positions(self) -> Any:
+    def positions(self) -> NDArray[np.float64]:
         """Positions, shape (worlds, agents, 2) [u], (worlds, agents, 3) in space, in ascending id.
 
         Where worlds have different numbers of agents, the array is as long as the largest and masked behind the others.
@@ -54,28 +54,30 @@ class EnsembleReader:
         return self._vectors("position")
 
     @property
-    def velocities(self) -> Any:
+    def velocities(self) -> NDArray[np.float64]:
         """Velocities, as `positions`; per second or per tick as `scenario.motion.velocity_unit` says."""
         return self._vectors("velocity")
 
     @property
-    def forces(self) -> Any:
+    def forces(self) -> NDArray[np.float64]:
         """Forces that the last step applied, as `positions`."""
         return self._vectors("acceleration")
 
     @in_turn
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> NDArray[Any]:
         """A column of all worlds, shape (worlds, agents), in ascending id; masked where numbers of agents differ."""
         return self._vectors(name) if name in VECTORS else self._columns([name])[0]
 
-    def _vectors(self, name: str) -> Any:
+    def _vectors(self, name: str) -> NDArray[Any]:
         with self._turn:
             plan = self._worlds_of[0]._plan
             axes = [f"{name}_{axis}" for axis in AXES[: plan.dimension]]
             columns = self._columns(plan.vectors.get(name, axes))
-        return (np.ma.stack if isinstance(columns[0], np.ma.MaskedArray) else np.stack)(columns, axis=-1)
+        stack = np.ma.stack if isinstance(columns[0], np.ma.MaskedArray) else np.stack
+        found: NDArray[Any] = stack(columns, axis=-1)
+        return found
 
-    def _columns(self, names: Sequence[str]) -> list[Any]:
+    def _columns(self, names: Sequence[str]) -> list[NDArray[Any]]:
         """Columns of all worlds by name."""
         full = [column_name(name) for name in names]
         size = self._equal_size()

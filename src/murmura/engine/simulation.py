@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,7 @@ from murmura.engine.initial import (
     set_items,
 )
 from murmura.engine.lineage import Lineage, Register
+from murmura.engine.reading.facts import Event
 from murmura.engine.reading.instant import recent_lives, rows_and_columns
 from murmura.engine.reading.presentation import html_of
 from murmura.engine.reading.reader import Reader
@@ -163,14 +164,14 @@ class Simulation(Reader):
                 self._register.note(events)
 
     @in_turn
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[Event]:
         """What has happened since the last call: births, arrivals, deaths, captures, meals, matings, fights.
 
         Each is a dictionary with step, kind, id, other (an agent, food or hunter, or None), x, y, cause, amount. For a
         birth, `other` is the mother and `father` the father (None: there is none); an arrival has its species.
         Between two calls the newest million is kept; a warning says when older ones are dropped.
         """
-        return self._events.take(self._plan.dimension)
+        return cast("list[Event]", self._events.take(self._plan.dimension))
 
     @property
     def keeps_lineage(self) -> bool:
@@ -254,7 +255,7 @@ class Simulation(Reader):
         return recent_lives(self._register, self._step_count, self.scenario.motion.time_step)
 
     @in_turn
-    def retune(self, values: Mapping[str, Any]) -> None:
+    def retune(self, values: Mapping[str, object]) -> None:
         """Change values of the scenario between two steps, by path; the flock stays unchanged."""
         changed = self.scenario.with_values(values)
         refuse_start_values(self.scenario, changed)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from gymnasium.spaces import Box
+from numpy.typing import ArrayLike
 from pettingzoo import ParallelEnv as Base
 
 from murmura.core.errors import ScenarioError
 from murmura.rl.arena import Arena
+from murmura.rl.moment import Numbers
 from murmura.rl.spaces import spaces_of
 from murmura.rl.task import Task
+
+Info = dict[str, object]
 
 
 class ParallelEnv(Base):  # type: ignore[misc]
@@ -41,15 +45,15 @@ class ParallelEnv(Base):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, seed: int | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[dict[str, Numbers], dict[str, Info]]:
         observations = self.arena.reset(seed)[0]
         self.agents = list(self.possible_agents)
         return self._by_name(observations), {name: {} for name in self.agents}
 
     def step(
-        self, actions: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]:
+        self, actions: Mapping[str, ArrayLike]
+    ) -> tuple[dict[str, Numbers], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]:
         table = np.zeros((1, len(self.possible_agents), self.arena.action_size), np.float32)
         for name in self.agents:
             if name not in actions:
@@ -57,15 +61,13 @@ class ParallelEnv(Base):  # type: ignore[misc]
             table[0, self._place[name]] = np.asarray(actions[name], np.float32)
         turn = self.arena.step(table)
         over, cut = bool(turn.terminated[0]), bool(turn.truncated[0])
-        found: tuple[dict[str, Any], ...] = (
-            self._by_name(turn.observations[0]),
-            {name: float(turn.rewards[0, self._place[name]]) for name in self.agents},
-            {name: over or bool(turn.died[0, self._place[name]]) for name in self.agents},
-            dict.fromkeys(self.agents, cut),
-            {name: {} for name in self.agents},
-        )
-        self.agents = [name for name in self.agents if not (found[2][name] or cut)]
-        return found  # type: ignore[return-value]
+        seen = self._by_name(turn.observations[0])
+        rewards = {name: float(turn.rewards[0, self._place[name]]) for name in self.agents}
+        terminated = {name: over or bool(turn.died[0, self._place[name]]) for name in self.agents}
+        truncated = dict.fromkeys(self.agents, cut)
+        about: dict[str, Info] = {name: {} for name in self.agents}
+        self.agents = [name for name in self.agents if not (terminated[name] or cut)]
+        return seen, rewards, terminated, truncated, about
 
-    def _by_name(self, rows: Any) -> dict[str, Any]:
+    def _by_name(self, rows: Numbers) -> dict[str, Numbers]:
         return {name: rows[self._place[name]] for name in self.agents}

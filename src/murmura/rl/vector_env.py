@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as Base
 from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
 
 from murmura.rl.arena import Arena
+from murmura.rl.moment import Numbers
 from murmura.rl.spaces import spaces_of
 from murmura.rl.task import Task
 
@@ -38,12 +41,14 @@ class VectorEnv(Base):  # type: ignore[misc]
         self.render_mode = None
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+        self, *, seed: int | None = None, options: Mapping[str, object] | None = None
+    ) -> tuple[Numbers, dict[str, object]]:
         super().reset(seed=seed)
         return self._rows(self.arena.reset(seed)), {}
 
-    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Numbers, Numbers, NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[Any]]]:
         worlds, learners = len(self.arena), len(self.arena.learners)
         turn = self.arena.step(np.asarray(actions, np.float32).reshape(worlds, learners, -1))
         over = turn.terminated[:, None] | turn.died
@@ -55,5 +60,5 @@ class VectorEnv(Base):  # type: ignore[misc]
             seen = self.arena.restart(np.flatnonzero(turn.ended).tolist())
         return self._rows(seen), turn.rewards.ravel(), over.ravel(), cut, info
 
-    def _rows(self, table: Any) -> Any:
+    def _rows(self, table: Numbers) -> Numbers:
         return table.reshape(self.num_envs, -1).copy()

@@ -324,7 +324,7 @@ class Scenario(Model):
             raise ValueError("\n".join(found))
         return self
 
-    def with_values(self, values: Mapping[str, Any]) -> Scenario:
+    def with_values(self, values: Mapping[str, object]) -> Scenario:
         """Return a copy with some values changed, by path: `{"rules.alignment.weight": 2.0, "agents": 500}`.
 
         Naming a value of a rule switches the rule on, and the rules that it needs, unless `values` says otherwise.
@@ -352,7 +352,7 @@ class Scenario(Model):
         return copy
 
     @classmethod
-    def from_data(cls, data: Any, source: str = "") -> Scenario:
+    def from_data(cls, data: object, source: str = "") -> Scenario:
         """Read a scenario from plain data, with messages a person can act on."""
         from murmura.scenario.changes import with_needed_rules
         from murmura.scenario.plugins import plugins

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murmura.core.errors import ScenarioError
 from murmura.core.extras import needs
@@ -24,6 +24,9 @@ from murmura.view.session.first_picture import PAINT_SECONDS
 from murmura.view.session.session import Session
 from murmura.view.session.view_hub import ViewHub
 
+if TYPE_CHECKING:
+    from anywidget import AnyWidget
+
 
 def show(
     what: Simulation | Scenario | str = "starlings",
@@ -33,7 +36,7 @@ def show(
     speed: float | None = None,
     backend: str = "auto",
     threads: int | None = None,
-) -> Any:
+) -> AnyWidget:
     """Show a live flock in the notebook.
 
     Args:

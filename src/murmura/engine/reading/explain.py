@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from murmura.core.merging import FAR, Least, Merge, flatten
 from murmura.core.state import FeedingState, Gender, MatingState, State
 from murmura.core.vec import Vec
 from murmura.core.world.space import offset
+from murmura.engine.reading.facts import Explanation
 from murmura.rules.evolution.stances import REASONS, STANCES, Reason, Stance
 from murmura.rules.life import feeding, mating
 from murmura.rules.predators.reading import hunters_in
 
 
-def explain(evaluation: Evaluation, state: State, row: int) -> dict[str, Any]:
+def explain(evaluation: Evaluation, state: State, row: int) -> Explanation:
     """Neighbours, forces and state of one agent."""
     rows = np.array([row])
     with np.errstate(all="ignore"):
@@ -34,7 +35,7 @@ def explain(evaluation: Evaluation, state: State, row: int) -> dict[str, Any]:
         }
         for number, group in enumerate(evaluation.plan.rule_groups)
     }
-    return {
+    found = {
         "id": int(state.ids[row]),
         "position": _vector(evaluation, state, "position", row),
         "velocity": _vector(evaluation, state, "velocity", row),
@@ -52,6 +53,7 @@ def explain(evaluation: Evaluation, state: State, row: int) -> dict[str, Any]:
         "doing": [*_fleeing(hunters), *_doing(state, row)],
         "steering": _plain(decision.force),
     } | _life(state, row, hunters)
+    return cast("Explanation", found)
 
 
 LIFE = ("age", "health", "generation", "mother_id", "father_id")

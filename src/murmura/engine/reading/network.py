@@ -6,7 +6,7 @@ them, and the same functions of the step judge each pair.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,15 @@ from murmura.core.layout import AXES
 from murmura.core.world.perception import TIE, in_view
 from murmura.core.world.space import offset
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 PAIRS_AT_ONCE = 2_000_000
 SLACK = 1e-6
 """The tree looks this much farther, relative to the reach: it rounds in its own way."""
 
 
-def network(evaluation: Evaluation) -> Any:
+def network(evaluation: Evaluation) -> csr_array:
     """The graph as a `scipy.sparse.csr_array` of bool: entry (i, j) is set if agent i perceives agent j.
 
     Rows and columns are in ascending id.

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,15 @@ from murmura.core.errors import UnknownNameError
 from murmura.core.layout import AXES
 from murmura.core.state import State
 from murmura.core.world.randomness import seed_words
+from murmura.engine.reading.facts import Explanation
 from murmura.engine.reading.instant import make_flock, seen_columns
 from murmura.engine.reading.presentation import read_only
 from murmura.engine.reading.turns import in_turn
 from murmura.measure import Flock, Lives, measure_flock
 from murmura.scenario import Scenario
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class Reader(ABC):
@@ -118,7 +122,7 @@ class Reader(ABC):
         return read_only(self.state.ids[seen[0]])
 
     @in_turn
-    def network(self) -> Any:
+    def network(self) -> csr_array:
         """Who perceives whom now: a `scipy.sparse.csr_array` of bool, rows and columns in ascending id.
 
         Entry (i, j) is set if the agent in row i perceives that in row j.
@@ -128,7 +132,7 @@ class Reader(ABC):
         return network(self._evaluation())
 
     @in_turn
-    def explain(self, agent_id: int) -> dict[str, Any]:
+    def explain(self, agent_id: int) -> Explanation:
         """What an agent perceives now, and the force of each rule."""
         from murmura.engine.reading.explain import explain
 

@@ -6,7 +6,7 @@ Obstacles, attractors, home ranges and wind are in the scenario and need no read
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from murmura.rules.predators.reading import hunters_in
 from murmura.scenario import Scenario
 
 if TYPE_CHECKING:
+    from murmura.engine.reading.facts import FoodSource, Hunter
     from murmura.engine.reading.reader import Reader
 
 FOOD_COLUMNS = Layout((*Feeding.item_fields, *Feeding.memory_fields)).columns
@@ -37,7 +38,7 @@ def surroundings(scenario: Scenario, items: Mapping[str, NDArray[Any]], time: fl
     ]
 
 
-def hunters(of: Reader) -> list[dict[str, Any]]:
+def hunters(of: Reader) -> list[Hunter]:
     """The hunters that are alive.
 
     Each is a dictionary: id (its number, which is also `other` in events of capture), kind, state, x, y, vx, vy
@@ -47,14 +48,13 @@ def hunters(of: Reader) -> list[dict[str, Any]]:
     (and target_z in space: where that agent was last, or None), altitude (0..1), fright (how far it frightens now
     [u]), hunts, catches, failed_hunts, listed (whether the scenario names it, or it was born).
     """
-    return hunters_in(of.state.items.get("predators"))
+    return cast("list[Hunter]", hunters_in(of.state.items.get("predators")))
 
 
-def food(of: Reader) -> list[dict[str, Any]]:
+def food(of: Reader) -> list[FoodSource]:
     """The sources of food, full or empty.
 
     Each is a dictionary: id (also `other` in events of meals), x, y (and z in space) [u], amount left, amount when
     full, feeders, radius (how near feeders gather [u]).
     """
-    found: list[dict[str, Any]] = of.scenario.rules.feeding.sources_in(of.state.items.get("feeding"))
-    return found
+    return cast("list[FoodSource]", of.scenario.rules.feeding.sources_in(of.state.items.get("feeding")))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from murmura.core.errors import RunError, ScenarioError, UnknownNameError
 from murmura.core.extras import needs
@@ -25,10 +25,14 @@ from murmura.scenario.plain_files import read_plain_file
 from murmura.scenario.plugins import plugins as loaded_plugins
 
 if TYPE_CHECKING:
+    import networkx
+    import pandas
     import polars
     import xarray
+    from scipy.sparse import csr_array
 
     from murmura.engine.lineage import Lineage
+    from murmura.engine.reading.facts import Event
     from murmura.lab.verify import Report
     from murmura.measure import Flock
     from murmura.measure.atmosphere import Period, Thresholds
@@ -128,9 +132,9 @@ class Run:
         for row in self.rows("metrics"):
             yield {key: math.nan if value is None else value for key, value in row.items()}
 
-    def events(self) -> Iterator[dict[str, Any]]:
+    def events(self) -> Iterator[Event]:
         """Iterate over the events of the run."""
-        return self.rows("events")
+        return cast("Iterator[Event]", self.rows("events"))
 
     def rows(
         self, table: Literal["metrics", "events"], on_damage: OnDamage = warn_of_damage
@@ -170,7 +174,11 @@ class Run:
             f"{self.folder} has no final state: {'; '.join(problems) or 'no checkpoint contains it'}"
         )
 
-    def network(self, frame: int, to: Literal["scipy", "networkx"] = "scipy") -> Any:
+    @overload
+    def network(self, frame: int, to: Literal["scipy"] = "scipy") -> csr_array: ...
+    @overload
+    def network(self, frame: int, to: Literal["networkx"]) -> networkx.DiGraph: ...
+    def network(self, frame: int, to: Literal["scipy", "networkx"] = "scipy") -> csr_array | networkx.DiGraph:
         """Who perceives whom in a frame.
 
         Args:
@@ -194,7 +202,7 @@ class Run:
 
         return lazy_frame(self, table)
 
-    def to_pandas(self, table: Table = "trajectory") -> Any:
+    def to_pandas(self, table: Table = "trajectory") -> pandas.DataFrame:
         """The same as a pandas table, in memory."""
         with needs("analysis"):
             return self.to_polars(table).collect().to_pandas()

@@ -18,6 +18,7 @@ from murmura.core.layout import AXES
 from murmura.core.state import OWN_COLUMNS, SPACE_COLUMNS, State
 from murmura.engine.initial import set_items
 from murmura.engine.lineage import Lineage
+from murmura.engine.reading.facts import Event
 from murmura.engine.reading.frame import Frame
 from murmura.engine.reading.reader import Reader
 from murmura.engine.simulation import Simulation
@@ -72,7 +73,7 @@ class RecordedFlock(Reader):
     def state(self) -> State:
         return self._state
 
-    def events(self) -> list[dict[str, Any]]:
+    def events(self) -> list[Event]:
         """Always empty: a frame has no events of its own, and the run's table has all of them."""
         return []
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import colorsys
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from murmura.engine.reading.facts import FoodSource, Hunter
 from murmura.engine.reading.surroundings import food, hunters
 from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario, load_scenario, scenario_names
@@ -100,7 +101,7 @@ def _picture(scenario: Scenario, seed: int, backend: str) -> str:
     )
 
 
-def _dots(things: list[dict[str, Any]], low: Any, size: Any, radius: float) -> str:
+def _dots(things: Sequence[Hunter | FoodSource], low: Any, size: Any, radius: float) -> str:
     """Food or hunters, one disc each."""
     places = [(np.array([thing["x"], thing["y"]]) - low) / size for thing in things]
     return "".join(f'<circle cx="{640 * x:.1f}" cy="{360 * y:.1f}" r="{radius}"/>' for x, y in places)

@@ -6,7 +6,10 @@ A page that connects later gets the latest events. Nothing is queued for single 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
+
+from murmura.engine.reading.facts import Event
 
 MOST_KEPT = 300
 MOST_SENT = 60
@@ -30,7 +33,7 @@ class EventFeed:
         """How often each kind of event has happened since the flock began."""
         return dict(self._totals)
 
-    def add(self, epoch: int, events: list[dict[str, Any]]) -> None:
+    def add(self, epoch: int, events: Sequence[Event]) -> None:
         if epoch != self._epoch:
             self._epoch = epoch
             self._kept = ()

@@ -130,7 +130,7 @@ def watched_measures(flock: Flock, scenario: Scenario) -> list[str]:
 
 def inspect(simulation: ShownFlock, agent_id: int) -> dict[str, Any]:
     """Details of one agent: what it sees, the forces on it, and the positions of its neighbours."""
-    found = simulation.explain(agent_id)
+    found: dict[str, Any] = {**simulation.explain(agent_id)}
     rows = simulation.state.rows_of(found["neighbors"])
     places = simulation.positions[rows]
     found["neighbors"] = [

@@ -76,10 +76,10 @@ def test_rows_of_a_batch_are_those_of_each_run(name: str, monkeypatch: pytest.Mo
 
 
 def test_a_worker_validates_its_scenario_once(monkeypatch: pytest.MonkeyPatch):
-    read: list[Any] = []
-    whole = mm.Scenario.from_data
-    monkeypatch.setattr(mm.Scenario, "from_data", lambda data: read.append(data) or whole(data))
     data = question_of("classic", agents=21, measures=["polarization"]).data()
+    read: list[Any] = []
+    from_data = mm.Scenario.from_data
+    monkeypatch.setattr(mm.Scenario, "from_data", lambda found: read.append(found) or from_data(found))
     for first in (0, 2, 4):
         assert all("error" not in row for row in do_job(data, tasks_of([{}])[first % 2 :]))
     assert len(read) == 1

@@ -166,7 +166,7 @@ def test_a_search_without_any_result_says_so(tmp_path: Path):
     with pytest.raises(ScenarioError, match="batch of at least 1"):
         searched(tmp_path / "s", batch=0)
     for both in ({}, {"maximize": "off", "minimize": "off"}):
-        with pytest.raises(ScenarioError, match="either maximize or minimize"):
+        with pytest.raises(ScenarioError, match="either --maximize MEASURE or --minimize MEASURE"):
             optimize("classic", SIDES, 1, tmp_path / "s", trials=3, **(QUICK | both))
     made = optimize(
         "classic", ["world.width=200:290"], 1, tmp_path / "s", maximize="undefined", trials=3, **QUICK

@@ -48,3 +48,8 @@ kinds: list[str] = [hunter["kind"] for hunter in mm.hunters(sim)]
 left: float = sum(source["amount"] for source in mm.food(sim))
 causes = {event["id"]: event["cause"] for event in sim.events()}
 told["position"], told["postion"]  # type: ignore[misc]
+mm.sweep("vicsek", {"agents": [1]}, 9, "s", repeats=3, measures=["polarization"], progress=None)
+mm.sweep("vicsek", {"agents": [1]}, 9, "s", repeats="three")  # type: ignore[arg-type]
+mm.sweep("vicsek", {"agents": [1]}, 9, "s", repeat=3)  # type: ignore[call-arg]
+mm.optimize("vicsek", ["rules.vicsek.noise=0:1"], 9, "s", maximize="polarization")
+mm.fit("vicsek", "runs/x", ["rules.vicsek.noise=0:1"], "s", most_runs=99).table()

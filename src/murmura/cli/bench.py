@@ -7,10 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from murmura.cli.idle_options import NO_THREADS, refuses_idle
+from murmura.cli.idle_options import refuses_idle
 from murmura.cli.options import Backend, Json, Threads, app, chosen_scenario
 from murmura.core.errors import ScenarioError
 from murmura.core.request import Idle
+from murmura.lab.sweeps.request import NO_THREADS
 
 
 @app.command

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.idle_options import NO_THREADS, is_folder, refuses_idle
+from murmura.cli.idle_options import is_folder, refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -25,6 +25,7 @@ from murmura.cli.options import (
     load_rules,
 )
 from murmura.core.request import Idle
+from murmura.lab.sweeps.request import NO_THREADS
 
 LeftValues = Annotated[
     list[str] | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,11 +12,7 @@ from typing import Any, get_type_hints
 from cyclopts import Parameter
 
 from murmura.core.request import Idle, Request, refuse_idle
-
-ONE_THREAD = ("reference", "cuda", "webgpu")
-"""Backends that are not told how many threads to use."""
-ONLY_CPU = "only the backend cpu takes a number of threads"
-NO_THREADS = Idle("threads", lambda given: given.backend in ONE_THREAD, ONLY_CPU)
+from murmura.lab.sweeps.request import ONE_THREAD
 
 
 def refuses_idle(*rules: Idle) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -28,14 +24,13 @@ def refuses_idle(*rules: Idle) -> Callable[[Callable[..., None]], Callable[..., 
             bound = inspect.signature(command).bind(*arguments, **options)
             given = set(bound.arguments)
             bound.apply_defaults()
-            owner: Any = command
             values = dict(bound.arguments)
-            for value in bound.arguments.values():
-                if isinstance(value, Request):
-                    given |= value.given
-                    values |= vars(value)
-                    owner = type(value)
-            refuse_idle(rules, given, SimpleNamespace(**values), partial(flag, owner))
+            requests = [value for value in bound.arguments.values() if isinstance(value, Request)]
+            for request in requests:
+                given |= request.given
+                values |= vars(request)
+            owners = [command, *map(type, requests)]
+            refuse_idle(rules, given, SimpleNamespace(**values), partial(flag, owners))
             command(*arguments, **options)
 
         return checked
@@ -43,11 +38,11 @@ def refuses_idle(*rules: Idle) -> Callable[[Callable[..., None]], Callable[..., 
     return decorate
 
 
-def flag(owner: Any, name: str) -> str:
-    """How an option of a command, or of its request, is typed."""
-    about = getattr(get_type_hints(owner, include_extras=True).get(name), "__metadata__", ())
-    named = next((one.name for one in about if isinstance(one, Parameter) and one.name), ())
-    return next(iter(named), f"--{name.replace('_', '-')}")
+def flag(owners: Sequence[Any], name: str) -> str:
+    """How an option of a command, or of one of its requests, is typed."""
+    hints = [get_type_hints(owner, include_extras=True).get(name) for owner in owners]
+    about = [one for hint in hints for one in getattr(hint, "__metadata__", ()) if isinstance(one, Parameter)]
+    return next((next(iter(one.name)) for one in about if one.name), f"--{name.replace('_', '-')}")
 
 
 def no_threads_in(folder: Path) -> bool:

@@ -9,12 +9,16 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.fit import AgainstVary
 from murmura.cli.idle_options import refuses_idle
 from murmura.cli.options import Json, RuleFiles, Values, Whole, app, changed_values, load_rules, print_facts
 from murmura.cli.sweep_options import check_plot
 from murmura.core.notices import print_notice
 from murmura.core.request import Idle
+
+AgainstVary = Annotated[
+    list[str] | None,
+    Parameter(name="--vary-against", help="Ranges of the second model: PATH=LOW:HIGH.", negative=""),
+]
 
 
 @app.command

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.idle_options import NO_THREADS, refuses_idle
+from murmura.cli.idle_options import refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -24,6 +24,7 @@ from murmura.cli.options import (
     chosen_scenario,
 )
 from murmura.core.errors import UnknownNameError, nearest
+from murmura.lab.sweeps.request import NO_THREADS
 
 
 @app.default

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.idle_options import NO_THREADS, refuses_idle
+from murmura.cli.idle_options import refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -30,6 +30,7 @@ from murmura.core.notices import print_notice
 from murmura.core.request import Idle
 from murmura.lab.films.request import Cut, Look, View
 from murmura.lab.progress import Progress
+from murmura.lab.sweeps.request import NO_THREADS
 
 LookOptions: Any = options_of(Look)
 ViewOptions: Any = options_of(View)

@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from murmura import __version__
-from murmura.cli.idle_options import NO_THREADS, ONLY_CPU, is_folder, no_threads_in, refuses_idle
+from murmura.cli.idle_options import is_folder, no_threads_in, refuses_idle
 from murmura.cli.options import (
     Json,
     NoOpen,
@@ -23,6 +23,7 @@ from murmura.cli.options import (
 )
 from murmura.core.request import Idle
 from murmura.lab.progress import Progress
+from murmura.lab.sweeps.request import NO_THREADS, ONLY_CPU
 
 
 @app.command

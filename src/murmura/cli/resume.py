@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.idle_options import ONLY_CPU, no_threads_in, refuses_idle
+from murmura.cli.idle_options import no_threads_in, refuses_idle
 from murmura.cli.options import ExpectHash, Json, RuleFiles, Threads, Whole, app, load_rules
 from murmura.cli.run import report
 from murmura.cli.sweep import continue_sweep
-from murmura.cli.sweep_options import SweepOptions
 from murmura.core.notices import print_notice
 from murmura.core.request import Idle
 from murmura.lab.progress import Progress
+from murmura.lab.sweeps.request import ONLY_CPU
 
 
 def continue_fit(folder: Path, as_json: bool) -> None:
@@ -74,7 +74,7 @@ def resume(
         continue_fit(folder, as_json)
         return
     if is_sweep(folder):
-        continue_sweep(folder, SweepOptions(as_json=as_json, rules=rules))
+        continue_sweep(folder, rules, as_json)
         return
     load_rules(rules)
     from murmura.lab.runs.resuming import resume as go_on

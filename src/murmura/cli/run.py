@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from murmura.cli.idle_options import NO_THREADS, refuses_idle
+from murmura.cli.idle_options import refuses_idle
 from murmura.cli.options import (
     Agents,
     Backend,
@@ -27,6 +27,7 @@ from murmura.core.errors import RunError, ScenarioError
 from murmura.core.notices import print_notice
 from murmura.lab.progress import Progress
 from murmura.lab.runs.request import RunRequest
+from murmura.lab.sweeps.request import NO_THREADS
 
 RunOptions: Any = options_of(RunRequest)
 

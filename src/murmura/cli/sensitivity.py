@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from typing import Annotated, Any
+from typing import Any
 
-from cyclopts import Parameter
+from murmura.cli.idle_options import refuses_idle
+from murmura.cli.options import app
+from murmura.cli.request_options import options_of
+from murmura.cli.sweep_options import SweepOptions, finish
+from murmura.lab.sweeps.request import SensitivityRequest
 
-from murmura.cli.idle_options import NO_THREADS, refuses_idle
-from murmura.cli.options import Whole, app
-from murmura.cli.sweep import finish
-from murmura.cli.sweep_options import SweepOptions, Vary, check_plot, with_progress
+SensitivityOptions: Any = options_of(SensitivityRequest)
 
 
 @app.command
-@refuses_idle(NO_THREADS)
+@refuses_idle(*SensitivityRequest.idle)
 def sensitivity(
-    scenario: str,
-    /,
-    *,
-    vary: Vary = None,
-    method: Annotated[
-        str, Parameter(help="sobol (shares of variance) or morris (elementary effects).")
-    ] = "sobol",
-    samples: Annotated[
-        Whole,
-        Parameter(
-            help="sobol: a power of two N, for N × (2 × paths + 2) cells; morris: N × (paths + 1) cells."
-        ),
-    ] = 64,
-    request: SweepOptions | None = None,
+    scenario: str, /, *, request: SweepOptions | None = None, options: SensitivityOptions | None = None
 ) -> None:
     """Measure how much each path affects each measure: Sobol indices or Morris effects.
 
@@ -43,22 +30,14 @@ def sensitivity(
     from murmura.lab import sensitivity as lab
 
     request = request or SweepOptions()
-    check_plot(request.plot, request.out)
-    begun = time.perf_counter()
-    made = with_progress(
-        lab.sensitivity,
-        request.out,
-        vary=vary or [],
-        method=method,
-        samples=samples,
-        **request.options(scenario),
-    )
+    made, seconds = request.do(lab.sensitivity, scenario, options)
     lines = lab.indices(made, list(made.measures))
     if request.as_json:
         more: dict[str, Any] = {"indices": list(lines)}
     else:
         more = {line["path"]: _shown(line) for line in lines if line["measure"] == made.measures[0]}
-    finish(made, request, time.perf_counter() - begun, all_indices=str(made.folder / lab.INDICES), **more)
+    more |= {"all_indices": str(made.folder / lab.INDICES)}
+    finish(made, request.plot, request.as_json, seconds, **more)
 
 
 def _shown(line: dict[str, Any]) -> dict[str, Any]:

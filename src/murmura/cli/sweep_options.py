@@ -1,7 +1,8 @@
-"""Options and progress for sweep, sensitivity and optimize."""
+"""Options and progress for sweep, sensitivity, optimize and fit."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,23 +10,18 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from murmura.cli.options import (
-    Agents,
-    Backend,
-    Json,
-    RuleFiles,
-    Values,
-    Whole,
-    changed_values,
-    load_rules,
-    output_folder,
-    whole,
-)
+from murmura.cli.options import Agents, Json, Values, changed_values, output_folder, print_facts, whole
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.notices import print_notice
 from murmura.core.request import Request
 from murmura.lab.progress import Progress
 
+Out = Annotated[
+    Path | None,
+    Parameter(
+        help="Output folder, new or to continue; by default the next free one, such as sweeps/vicsek-0."
+    ),
+]
 Vary = Annotated[
     list[str] | None,
     Parameter(
@@ -34,68 +30,36 @@ Vary = Annotated[
         negative="",
     ),
 ]
-MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
+Plot = Annotated[Path | None, Parameter(help="Draw the result to this .png, .svg or .pdf file.")]
 
 
 @Parameter(name="*")
 @dataclass
 class SweepOptions(Request):
-    """Options of all runs and of their execution."""
+    """What sweep, sensitivity and optimize take besides the options of their requests."""
 
-    steps: Annotated[MaybeWhole, Parameter(help="Number of steps of each run.")] = None
-    out: Annotated[
-        Path | None,
-        Parameter(
-            help="Output folder, new or to continue; by default the next free one, such as sweeps/vicsek-0."
-        ),
-    ] = None
-    repeats: Annotated[Whole, Parameter(help="Number of runs per cell, with independent seeds.")] = 1
-    seed: Annotated[Whole, Parameter(help="The seeds of all runs are derived from this one.")] = 0
+    vary: Vary = None
+    steps: Annotated[int | None, Parameter(converter=whole, help="Number of steps of each run.")] = None
+    out: Out = None
     agents: Agents = None
     values: Values = None
-    measure: Annotated[str | None, Parameter(help="Measures, separated by commas; by default all.")] = None
-    discard: Annotated[
-        MaybeWhole, Parameter(help="Initial steps that are not measured; by default half of all.")
-    ] = None
-    every: Annotated[
-        MaybeWhole, Parameter(help="Steps between measurements; by default chosen for twenty of them.")
-    ] = None
-    workers: Annotated[
-        MaybeWhole, Parameter(help="Number of processes on this machine; by default one per core.")
-    ] = None
-    scheduler: Annotated[
-        str | None, Parameter(help="Address of a Dask scheduler that distributes the runs.")
-    ] = None
-    threads: Annotated[Whole, Parameter(help="Threads per run.")] = 1
-    backend: Backend = "auto"
-    rules: RuleFiles = None
-    plot: Annotated[Path | None, Parameter(help="Draw the result to this .png, .svg or .pdf file.")] = None
-    yes: Annotated[bool, Parameter(help="Allow a very large number of runs.", negative="")] = False
+    plot: Plot = None
     as_json: Json = False
 
-    def options(self, scenario: str) -> dict[str, Any]:
-        """The options as arguments of the library."""
+    def do(self, task: Callable[..., Any], scenario: str, options: Any) -> tuple[Any, float]:
+        """Call a function of the library with progress; return what it made, and the seconds that it took."""
         if self.steps is None:
             raise ScenarioError("a new sweep needs --steps, for example --steps 600")
-        load_rules(self.rules)
+        check_plot(self.plot, self.out)
+        asked = options.arguments if options else {}
+        changes = changed_values(self.agents, self.values)
         self.out = output_folder(self.out, "sweeps", scenario)
-        return {
-            "scenario": scenario,
-            "steps": self.steps,
-            "out": self.out,
-            "repeats": self.repeats,
-            "seed": self.seed,
-            "measures": [name.strip() for name in self.measure.split(",")] if self.measure else None,
-            "discard": self.discard,
-            "every": self.every,
-            "workers": self.workers,
-            "scheduler": self.scheduler,
-            "backend": self.backend,
-            "threads": self.threads,
-            "rules": self.rules or (),
-            "changes": changed_values(self.agents, self.values),
-            "sure": self.yes,
-        }
+        begun = time.perf_counter()
+        made = with_progress(
+            task, self.out, scenario=scenario, vary=self.vary or [], steps=self.steps, out=self.out,
+            changes=changes, **asked,
+        )  # fmt: skip
+        return made, time.perf_counter() - begun
 
 
 def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -> Any:
@@ -118,6 +82,22 @@ def with_progress(act: Callable[..., Any], where: Path | None, **options: Any) -
             raise
 
 
+def finish(made: Any, plot: Path | None, as_json: bool, seconds: float, **more: Any) -> None:
+    """Draw, print the results, and report failed runs."""
+    facts = {
+        "scenario": made.start["source"],
+        "varied": made.paths,
+        "cells": made.design.cell_count,
+        "runs": made.design.run_count,
+        "failed": sum(1 for line in made.runs() if line["error"]),
+        "seconds": round(seconds, 1),
+        "table": str(made.folder / "table.csv"),
+        **more,
+    }
+    print_facts(facts | drawn(made.folder, plot), as_json)
+    warn_of_failures(made)
+
+
 def check_plot(target: Path | None, out: Path | None) -> None:
     """Raise now, not after hours of work, if the figure cannot be written. A repeated command draws it again."""
     if target is not None:
@@ -128,6 +108,16 @@ def check_plot(target: Path | None, out: Path | None) -> None:
 
         mine = out is not None and (is_sweep(out) or is_fit(out) or is_inference(out))
         check_target(target, force=mine)
+
+
+def drawn(folder: Path, target: Path | None) -> dict[str, str]:
+    """Draw the figure of a task if one was asked for; returns what the results say of it."""
+    if target is None:
+        return {}
+    from murmura.lab.figures.plot import plot
+
+    plot(folder, target, force=True)
+    return {"plot": str(target)}
 
 
 def warn_of_failures(made: Any) -> None:

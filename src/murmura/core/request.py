@@ -5,12 +5,18 @@ A command and a library call state the same table: options, the condition under 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar, cast
 
 from murmura.core.errors import ScenarioError
+
+Arguments = ParamSpec("Arguments")
+Asked = TypeVar("Asked", bound="Request")
+Made = TypeVar("Made")
 
 
 def option(default: Any, text: str, flag: str | None = None, typed: Any = None) -> Any:
@@ -25,6 +31,17 @@ def option(default: Any, text: str, flag: str | None = None, typed: Any = None) 
     return field(default=default, metadata={"help": text, "flag": flag, "typed": typed})
 
 
+def argument(default: Any, text: str) -> Any:
+    """A field of a request that is no option of a command."""
+    return field(default=default, metadata={"text": text})
+
+
+def names_in(given: str | Sequence[str] | None) -> list[str]:
+    """Names, of which each text may hold several, separated by commas."""
+    texts = [given] if isinstance(given, str) else given or ()
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
 class Request:
     """The base of a dataclass of options: knows which of them were given, whatever their values."""
 
@@ -34,13 +51,41 @@ class Request:
 
     def __new__(cls, *arguments: Any, **options: Any) -> Self:
         self = super().__new__(cls)
-        names = [one.name for one in fields(cls)]  # type: ignore[arg-type]  # what derives from this is a dataclass
+        names = [one.name for one in fields(cls) if not one.kw_only]  # type: ignore[arg-type]  # what derives from this is a dataclass
         object.__setattr__(self, "given", frozenset([*names[: len(arguments)], *options]))
         return self
 
     def refuse_idle(self) -> None:
         """Raise if an option was given that has no effect."""
         refuse_idle(self.idle, self.given, self)
+
+
+def takes(
+    kind: Callable[Arguments, Asked],
+) -> Callable[[Callable[[Asked], Made]], Callable[Arguments, Made]]:
+    """Let a function of a request take the fields of that request: as its arguments, with their help and their checks.
+
+    The function's docstring ends with the arguments that must be given; those with a default follow.
+    """
+
+    def decorate(act: Callable[[Asked], Made]) -> Callable[Arguments, Made]:
+        @wraps(act)
+        def call(*arguments: Arguments.args, **options: Arguments.kwargs) -> Made:
+            request = kind(*arguments, **options)
+            request.refuse_idle()
+            return act(request)
+
+        _, *parameters = inspect.signature(kind.__init__).parameters.values()
+        returned = act.__annotations__["return"]
+        call.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
+        texts = {
+            one.name: one.metadata.get("help", one.metadata.get("text")) for one in fields(cast("Any", kind))
+        }
+        lines = [f"        {one.name}: {texts[one.name]}\n" for one in parameters if texts[one.name]]
+        call.__doc__ = f"{(act.__doc__ or '').rstrip()}\n{''.join(lines)}"
+        return call
+
+    return decorate
 
 
 @dataclass(frozen=True)

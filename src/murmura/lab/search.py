@@ -7,104 +7,47 @@ would have had. `optuna.jsonl` is written as well, for optuna's own programs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import RunError, ScenarioError
+from murmura.core.errors import RunError
 from murmura.core.extras import needs
+from murmura.core.request import takes
 from murmura.lab.files.atomic_write import atomic_write
-from murmura.lab.progress import reported
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import SEARCH, run_seed
-from murmura.lab.sweeps.dry_run import dry_run_sweep
-from murmura.lab.sweeps.executors import check_executor, make_executor
-from murmura.lab.sweeps.folder import Sweep, claimed, is_sweep
-from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.executors import make_executor
+from murmura.lab.sweeps.folder import Sweep
+from murmura.lab.sweeps.one_run import Question
+from murmura.lab.sweeps.request import Execution, OptimizeRequest, Progress
 from murmura.lab.sweeps.rows import Row, Rows
-from murmura.lab.sweeps.sweep import Progress, do_runs, prepare, silent
+from murmura.lab.sweeps.sweep import continued, do_runs, in_folder, prepare
 from murmura.lab.sweeps.tables import SAFE, mean_and_error
-from murmura.scenario import Scenario
 
 JOURNAL = "optuna.jsonl"
-BATCH = 4
-"""Default number of trials in a batch: the same on every machine, so that results are too."""
 
 
-def optimize(
-    scenario: Scenario | str | Path,
-    vary: list[str] | dict[str, Any],
-    steps: int,
-    out: str | Path,
-    *,
-    maximize: str | None = None,
-    minimize: str | None = None,
-    trials: int = 50,
-    batch: int = BATCH,
-    repeats: int = 1,
-    seed: int = 0,
-    measures: list[str] | None = None,
-    discard: int | None = None,
-    every: int | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    backend: str = "auto",
-    threads: int = 1,
-    rules: Iterable[str | Path] = (),
-    source: str | None = None,
-    changes: dict[str, Any] | None = None,
-    sure: bool = False,
-    progress: Progress | None = None,
-    announce: Announce = silent,
-) -> Sweep:
+@takes(OptimizeRequest)
+def optimize(request: OptimizeRequest) -> Sweep:
     """Search for the values that maximize or minimize a measure.
 
-    Repeating the call continues the search, also with more trials. Arguments as for `sweep`, and:
+    Repeating the call continues the search, also with more trials.
 
     Args:
-        maximize: The measure to maximize: a time average, and a mean over the repeats.
-        minimize: The measure to minimize, instead.
-        trials: Number of points to try.
-        batch: Number of points tried at once, independently; use at least as many as workers.
+        scenario, steps, out: As for `sweep`.
+        vary: Ranges or choices, as for `sweep`.
     """
     with needs("search"):
         import optuna  # noqa: F401  # fail before hours are spent on runs
-    if batch < 1:
-        raise ScenarioError(f"expected a batch of at least 1 trial, got {batch}")
-    if (maximize is None) == (minimize is None):
-        raise ScenarioError("say what to search for: either maximize or minimize, with the name of a measure")
-    measure = maximize or minimize or ""
-    names = list(dict.fromkeys([measure, *(measures or [])]))
-    check_executor(workers, scheduler)
-    prepared = prepare(
-        scenario, vary, steps, design=SEARCH, samples=trials, repeats=repeats, seed=seed, measures=names,
-        discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
-    )  # fmt: skip
-    if not is_sweep(out):
-        dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
-    goal = {"measure": measure, "maximize": maximize is not None, "batch": batch}
-    with claimed(out, *prepared, announce=announce, goal=goal) as made, reported(progress, "runs") as report:
-        _work(made, workers, scheduler, report, announce)
-    return made
+    names = list(dict.fromkeys([request.measure, *(request.measure_names or [])]))
+    goal = {"measure": request.measure, "maximize": request.maximize is not None, "batch": request.batch}
+    return in_folder(request, *prepare(request, SEARCH, request.trials, names), _search, goal=goal)
 
 
-def resume_search(
-    there: Sweep,
-    question: Question,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    progress: Progress | None = None,
-    announce: Announce = silent,
-) -> Sweep:
+def resume_search(there: Sweep, question: Question, execution: Execution) -> Sweep:
     """Continue a search that `resume_sweep` has opened; its rule files are trusted."""
     goal = there.manifest["goal"]
-    with (
-        claimed(there.folder, question, there.design, there.start, announce=announce, goal=goal) as made,
-        reported(progress, "runs") as report,
-    ):
-        _work(made, workers, scheduler, report, announce)
-    return made
+    return continued(there.folder, question, there.design, there.start, execution, _search, goal=goal)
 
 
 def best_cell(made: Sweep) -> Row:
@@ -118,13 +61,11 @@ def best_cell(made: Sweep) -> Row:
     return (max if maximize else min)(lines, key=lambda line: line[name])
 
 
-def _work(
-    made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
-) -> None:
+def _search(made: Sweep, execution: Execution, progress: Progress) -> None:
     trials, batch = made.design.cell_count, int(made.manifest["goal"]["batch"])
-    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
+    with closing(made.rows(writable=True, on_damage=lambda damage: execution.announce(f"{damage}"))) as rows:
         todo = sum(1 for run in range(made.design.run_count) if run not in rows)
-        executor = make_executor(made.question, workers, scheduler, announce) if todo else None
+        executor = make_executor(made.question, execution) if todo else None
         study = _study(made)
         done = 0
         try:
@@ -144,9 +85,9 @@ def _work(
     made.write_tables()
 
 
-def _further(progress: Progress | None, before: int, todo: int) -> Progress | None:
+def _further(progress: Progress, before: int, todo: int) -> Progress:
     """Converts the progress of a batch into that of the whole search."""
-    return None if progress is None else lambda now, _: progress(before + now, todo)
+    return lambda now, _: progress(before + now, todo)
 
 
 def _study(made: Sweep, storage: Any = None) -> Any:

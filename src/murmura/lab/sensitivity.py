@@ -4,47 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from murmura.core.errors import RunError, ScenarioError, nearest
+from murmura.core.errors import RunError, ScenarioError
 from murmura.core.extras import needs
+from murmura.core.request import takes
 from murmura.lab.sweeps.design import MORRIS_LEVELS, salib_seed, unit_problem
 from murmura.lab.sweeps.folder import Sweep
-from murmura.lab.sweeps.sweep import sweep
+from murmura.lab.sweeps.request import METHODS, SensitivityRequest
+from murmura.lab.sweeps.sweep import run_design
 from murmura.lab.sweeps.tables import write_table
-from murmura.scenario import Scenario
 
-METHODS = {"sobol": "saltelli", "morris": "morris"}
-"""Methods and their designs."""
 INDICES = "indices.csv"
 
 
-def sensitivity(
-    scenario: Scenario | str | Path,
-    vary: list[str],
-    steps: int,
-    out: str | Path,
-    *,
-    method: str = "sobol",
-    samples: int = 64,
-    **options: Any,
-) -> Sweep:
-    """Run the design of a method and write its indices for every measure; other arguments as for `sweep`.
+@takes(SensitivityRequest)
+def sensitivity(request: SensitivityRequest) -> Sweep:
+    """Run the design of a method, and write its indices for every measure. Repeating the call continues it.
 
     Args:
-        method: "sobol" (shares of the variance) or "morris" (elementary effects; far fewer runs).
-        samples: For sobol a power of two: samples x (2 paths + 2) cells; for morris samples x (paths + 1).
+        scenario, steps, out: As for `sweep`.
+        vary: Ranges, as PATH=LOW:HIGH.
     """
-    if method not in METHODS:
-        raise ScenarioError(
-            f"no method is called {method!r}{nearest(method, METHODS)}; known: {', '.join(METHODS)}"
-        )
     with needs("search"):
         import SALib  # noqa: F401  # fail before hours are spent on runs
-    made = sweep(scenario, vary, steps, out, design=METHODS[method], samples=samples, **options)
+    made = run_design(request, METHODS[request.method], request.samples, request.constant_density)
     write_table(made.folder / INDICES, indices(made, list(made.measures)))
     return made
 

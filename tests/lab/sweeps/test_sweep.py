@@ -18,6 +18,7 @@ from murmura.lab.damage import DamageWarning
 from murmura.lab.sweeps import executors
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.one_run import Question
+from murmura.lab.sweeps.request import Execution
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from murmura.measure import unregister_measure
 
@@ -225,7 +226,7 @@ def test_threads_times_workers_never_exceed_the_cores(monkeypatch: pytest.Monkey
 
     def size(workers: int | None, threads: int) -> int:
         question = Question.checked(scenario, 10, None, None, None, threads=threads)
-        executor = executors.make_executor(question, workers, None, told.append)
+        executor = executors.make_executor(question, Execution(workers=workers, announce=told.append))
         executor.close()
         return executor._pool._max_workers  # type: ignore[attr-defined]
 
@@ -274,7 +275,9 @@ def test_nonsense_is_refused_before_anything_is_written(tmp_path: Path, monkeypa
         ({"discard": 12}, "--discard takes 0 to 11 of 12 steps, got 12"),
         ({"backend": "cpuu"}, "did you mean 'cpu'"),
         ({"seed": -1}, "seed must be"),
-        ({"threads": 0}, "threads must be"),
+        ({"threads": 0, "backend": "cpu"}, "threads must be"),
+        ({"threads": 2}, "threads has no effect here: only the backend cpu"),
+        ({"samples": 3}, "samples has no effect here: a grid gets its counts from --vary"),
         ({"changes": {"agents": -1}}, "agents must be >= 0"),
     ):
         with pytest.raises((ScenarioError, mm.MurmuraError), match=message):

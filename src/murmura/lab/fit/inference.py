@@ -26,23 +26,19 @@ from murmura.lab.fit.summaries import distance_of, summary_size
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import run_seed
 from murmura.lab.sweeps.executors import Executor, make_executor
+from murmura.lab.sweeps.request import Announce, Execution, Progress
 from murmura.lab.sweeps.rows import Row, Rows
 from murmura.lab.sweeps.sweep import do_runs
 
-Announce = Callable[[str], None]
-Progress = Callable[[int, int], None]
 
-
-def infer(
-    made: Fit, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
-) -> None:
+def infer(made: Fit, execution: Execution, progress: Progress) -> None:
     """Run the inference of a fit in its folder, or continue it, and write the result."""
-    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
-        executor = make_executor(made.question, workers, scheduler, announce)
+    with closing(made.rows(writable=True, on_damage=lambda damage: execution.announce(f"{damage}"))) as rows:
+        executor = make_executor(made.question, execution)
         try:
             forecast = _forecast(made)
             candidates = _candidates(made, rows, executor, progress, forecast)
-            generations, scales = _generations(made, candidates, announce, forecast)
+            generations, scales = _generations(made, candidates, execution.announce, forecast)
             lines = _posterior(made, candidates)
             drawn = _predict(made, lines, candidates.do)
         finally:

@@ -40,7 +40,7 @@ from murmura.lab.infer.work import Work
 from murmura.lab.progress import reported
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.axes import Axis
-from murmura.lab.sweeps.sweep import silent
+from murmura.lab.sweeps.request import silent
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file, rule_source
 

@@ -18,7 +18,8 @@ from murmura.lab.measuring.files import Line, lines_of
 from murmura.lab.measuring.frames import Measured, Report, Source, check_names, measured_by, together
 from murmura.lab.measuring.measure_run import dataset_of, usual_of
 from murmura.lab.sweeps.folder import Sweep
-from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.one_run import Question
+from murmura.lab.sweeps.request import Announce
 from murmura.lab.sweeps.rows import Row
 from murmura.measure.time.catalog import Gathering
 from murmura.scenario import Scenario

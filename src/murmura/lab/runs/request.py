@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from murmura.core.request import Request, option
+from murmura.core.request import Request, names_in, option
 
 CHECKPOINT_EVERY = "30s"
 
@@ -38,12 +38,6 @@ class RunRequest(Request):
     """Files with user-defined rules, for error messages when they are missing."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", _names(self.columns))
+        object.__setattr__(self, "columns", names_in(self.columns))
         if self.measures is not None:
-            object.__setattr__(self, "measures", _names(self.measures))
-
-
-def _names(given: str | Sequence[str] | None) -> list[str]:
-    """Names, of which each text may hold several, separated by commas."""
-    texts = [given] if isinstance(given, str) else given or ()
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+            object.__setattr__(self, "measures", names_in(self.measures))

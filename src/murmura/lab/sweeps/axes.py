@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -104,7 +104,7 @@ def read_axes(texts: list[str], scenario: Scenario) -> tuple[Axis, ...]:
     return axes
 
 
-def listed_axes(table: dict[str, Iterable[Any]], scenario: Scenario) -> tuple[Axis, ...]:
+def listed_axes(table: Mapping[str, Iterable[Any]], scenario: Scenario) -> tuple[Axis, ...]:
     """Axes from a table of paths and lists of values."""
     if not table:
         raise ScenarioError("nothing is varied: give a table from paths to lists of values")

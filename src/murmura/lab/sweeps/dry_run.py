@@ -10,7 +10,8 @@ import numpy as np
 from murmura.core.errors import ScenarioError
 from murmura.engine.simulation import Simulation
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
-from murmura.lab.sweeps.one_run import POPULATION, Announce, Question, averages
+from murmura.lab.sweeps.one_run import POPULATION, Question, averages
+from murmura.lab.sweeps.request import Announce, RunsRequest
 from murmura.measure import measure_flock
 from murmura.scenario import Scenario
 
@@ -22,23 +23,22 @@ LOOK_AGENTS = 2000
 LONGEST_LOOK = 0.5  # [s] spent on the estimate
 
 
-def dry_run_sweep(
-    question: Question, design: Design, workers: int | None, elsewhere: bool, sure: bool, announce: Announce
-) -> None:
+def dry_run_sweep(question: Question, design: Design, request: RunsRequest) -> None:
     """Raise for a sweep that cannot work, before anything is written: values out of range, a missing backend, a rule
     that does not compile, or a design so large that it is probably a mistake."""
     if design.run_count > MOST_RUNS:
         raise ScenarioError(
             f"this design has {design.run_count:,} runs, expected at most {MOST_RUNS:,}: lower the counts"
         )
-    if design.run_count >= MANY_RUNS and not sure:
+    if design.run_count >= MANY_RUNS and not request.sure:
+        estimate = _estimate(question, design, request.workers)
         raise ScenarioError(
-            f"this design has {design.run_count:,} runs, which would take {_estimate(question, design, workers)}; "
+            f"this design has {design.run_count:,} runs, which would take {estimate}; "
             "add --yes if that is intended, or lower the counts"
         )
     _check_cells(question, design)
-    if not elsewhere:
-        _first_cell(question, design, announce)
+    if request.scheduler is None:
+        _first_cell(question, design, request.announce)
 
 
 def _check_cells(question: Question, design: Design) -> None:

@@ -21,7 +21,7 @@ import murmura
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.extras import needs
 from murmura.lab.sweeps.jobs import JobQuestion, do_job
-from murmura.lab.sweeps.one_run import Announce
+from murmura.lab.sweeps.request import Execution
 
 Row = dict[str, Any]
 MOST_DEATHS = 3
@@ -50,29 +50,21 @@ class Executor(Protocol):
         """Stop at once, without waiting for runs in progress."""
 
 
-def check_executor(workers: int | None, scheduler: str | None) -> None:
-    """Raise for options that contradict each other, before anything is written."""
-    if scheduler is not None and workers is not None:
-        raise ScenarioError("--workers is for this machine and --scheduler for a cluster: use one of them")
-    if workers is not None and workers < 0:
-        raise ScenarioError(f"expected at least 0 workers (0: run in this process), got {workers}")
-
-
-def make_executor(
-    question: JobQuestion, workers: int | None, scheduler: str | None, announce: Announce
-) -> Executor:
-    """The executor for these options; threads times workers never exceed the cores."""
+def make_executor(question: JobQuestion, execution: Execution) -> Executor:
+    """The executor that is asked for; threads times workers never exceed the cores."""
     from murmura.compute.machine import available_cores
 
-    check_executor(workers, scheduler)
-    if scheduler is not None:
-        return ExecutorDask(question, scheduler)
+    workers = execution.workers
+    if execution.scheduler is not None:
+        return ExecutorDask(question, execution.scheduler)
     cores = available_cores()
     if workers == 0:
         return ExecutorInline(question)
     most = max(1, cores // question.threads)
     if workers is not None and workers > most:
-        announce(f"{most} workers instead of {workers}: {cores} cores, {question.threads} threads each")
+        execution.announce(
+            f"{most} workers instead of {workers}: {cores} cores, {question.threads} threads each"
+        )
     return ExecutorProcesses(question, min(workers or most, most))
 
 

@@ -27,7 +27,8 @@ from murmura.lab.runs.run import small_damage
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
 from murmura.lab.sweeps.manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
-from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.one_run import Question
+from murmura.lab.sweeps.request import Announce
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows, check_row
 from murmura.lab.sweeps.tables import CELLS, TABLE, cell_lines, run_lines, write_table
 from murmura.scenario import Scenario, value_paths

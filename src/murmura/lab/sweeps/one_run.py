@@ -29,7 +29,6 @@ from murmura.scenario.rule_files import load_rule_file
 
 POPULATION = "population"
 """Agents alive: part of every answer, because it may change in a run."""
-Announce = Callable[[str], None]
 SHARE = 0.2  # share of a run's time for costly measures that the user did not name
 START = 50e3  # [µs] that a run takes in addition to its steps
 LISTS = ("measures", "rules", "costly", "rule_hashes")

@@ -14,6 +14,7 @@ from typing import Any
 
 from murmura.core.errors import MurmuraError, ScenarioError
 from murmura.core.notices import print_notice
+from murmura.core.request import takes
 from murmura.lab.damage import refuse
 from murmura.lab.interrupts import Interrupts
 from murmura.lab.progress import reported
@@ -21,96 +22,72 @@ from murmura.lab.sweeps.axes import listed_axes, read_axes
 from murmura.lab.sweeps.density import Density
 from murmura.lab.sweeps.design import SEARCH, Design
 from murmura.lab.sweeps.dry_run import dry_run_sweep
-from murmura.lab.sweeps.executors import Executor, check_executor, make_executor
+from murmura.lab.sweeps.executors import Executor, make_executor
 from murmura.lab.sweeps.folder import SCENARIO, Sweep, claimed, is_sweep
-from murmura.lab.sweeps.one_run import Announce, Question
+from murmura.lab.sweeps.one_run import Question
+from murmura.lab.sweeps.request import Announce, Execution, Progress, RunsRequest, SweepRequest, silent
 from murmura.lab.sweeps.rows import Row, Rows
 from murmura.lab.sweeps.statistics import ERRORS
 from murmura.scenario import Scenario, load_scenario
 from murmura.scenario.rule_files import load_rule_file, rule_source
 
-Progress = Callable[[int, int], None]
 MOST_CELLS_LOOKED_AT = 50
 BATCHES = 3
 """The least number of batches for each worker, so that none is idle at the end for long."""
 ANSWER_SECONDS = 0.2
 """How soon Ctrl-C is answered while runs are under way."""
 FEW = 16
+Start = dict[str, Any]
 
 
-def silent(text: str) -> None:
-    pass
-
-
-def sweep(
-    scenario: Scenario | str | Path,
-    vary: list[str] | dict[str, Any],
-    steps: int,
-    out: str | Path,
-    *,
-    design: str = "grid",
-    samples: int | None = None,
-    repeats: int = 1,
-    seed: int = 0,
-    measures: list[str] | None = None,
-    discard: int | None = None,
-    every: int | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
-    backend: str = "auto",
-    threads: int = 1,
-    rules: Iterable[str | Path] = (),
-    source: str | None = None,
-    changes: dict[str, Any] | None = None,
-    constant_density: bool = False,
-    sure: bool = False,
-    progress: Progress | None = None,
-    announce: Announce = silent,
-) -> Sweep:
+@takes(SweepRequest)
+def sweep(request: SweepRequest) -> Sweep:
     """Run a scenario over ranges of values. Repeating the call continues an interrupted sweep.
+
+    Returns:
+        The finished sweep. Failed runs have an `error` in their rows; calling again retries them.
 
     Args:
         scenario: A scenario, or the name or path of one.
         vary: Strings in the syntax of `--vary`, or a dictionary from paths to lists of values.
         steps: Number of steps of each run.
         out: The folder: new, empty, or that of the same sweep.
-        design: "grid", "lhs", "sobol", "saltelli" or "morris".
-        samples: Number of points, for designs other than a grid.
-        repeats: Number of runs per cell, with independent seeds.
-        seed: Determines the seeds of all runs, and the points of random designs.
-        measures: Names of measures; by default all, the costly ones at fewer instants.
-        discard: Initial steps that are not measured; by default half.
-        every: Steps between two measured instants; by default chosen for twenty instants.
-        workers: Number of processes; by default one per core. 0: run in this process.
-        scheduler: Address of a Dask scheduler that distributes the runs instead.
-        backend: Backend of each run, as for `Simulation`.
-        threads: Threads per run, as for `Simulation`.
-        rules: Your files that register rules and measures.
-        source: The scenario on a command line, for replay commands.
-        changes: Values that a command line changes in it.
-        constant_density: Whether the sides of the world follow `agents`, which must be varied.
-        sure: Confirms a very large number of runs.
-        progress: Called with the number of finished runs and their total; by default shown on standard error.
-        announce: Called with a line of text that a user should see.
-
-    Returns:
-        The finished sweep. Failed runs have an `error` in their rows; calling again retries them.
     """
-    check_executor(workers, scheduler)
-    prepared = prepare(
-        scenario, vary, steps, design=design, samples=samples, repeats=repeats, seed=seed, measures=measures,
-        discard=discard, every=every, backend=backend, threads=threads, rules=rules, source=source, changes=changes,
-        constant_density=constant_density,
-    )  # fmt: skip
-    if prepared[0].thinning_note:
-        announce(prepared[0].thinning_note)
-    tell = print_notice if announce is silent else announce  # wrong science must not go unnoticed
-    for line in hidden_cells(Scenario.from_data(prepared[0].scenario), prepared[1]):
+    return run_design(request, request.design, request.samples, request.constant_density)
+
+
+def run_design(request: RunsRequest, kind: str, samples: int | None, constant_density: bool = False) -> Sweep:
+    """Run a design of any kind whose points are known at the beginning."""
+    question, design, start = prepare(request, kind, samples, request.measure_names, constant_density)
+    if question.thinning_note:
+        request.announce(question.thinning_note)
+    # Wrong science must not go unnoticed.
+    tell = print_notice if request.announce is silent else request.announce
+    for line in hidden_cells(Scenario.from_data(question.scenario), design):
         tell(line)
-    if not is_sweep(out):
-        dry_run_sweep(prepared[0], prepared[1], workers, scheduler is not None, sure, announce)
-    with claimed(out, *prepared, announce=announce) as made, reported(progress, "runs") as report:
-        _work(made, workers, scheduler, report, announce)
+    return in_folder(request, question, design, start, do_all)
+
+
+def in_folder(
+    request: RunsRequest, question: Question, design: Design, start: Start,
+    work: Callable[[Sweep, Execution, Progress], None], **more: Any,
+) -> Sweep:  # fmt: skip
+    """Begin or continue a task in its folder."""
+    if not is_sweep(request.out):
+        dry_run_sweep(question, design, request)
+    return continued(request.out, question, design, start, request, work, **more)
+
+
+def continued(
+    folder: str | Path, question: Question, design: Design, start: Start, execution: Execution,
+    work: Callable[[Sweep, Execution, Progress], None], **more: Any,
+) -> Sweep:  # fmt: skip
+    """Do what is left of a task in its folder."""
+    with (
+        claimed(folder, question, design, start, announce=execution.announce, **more) as made,
+        reported(execution.progress, "runs") as report,
+    ):
+        work(made, execution, report)
     return made
 
 
@@ -156,86 +133,60 @@ def resume_sweep(
     """
     there = Sweep(Path(folder), refuse)
     question = there.trusting(rules)
+    execution = Execution(workers=workers, scheduler=scheduler, progress=progress, announce=announce)
     if there.kind == SEARCH:
         from murmura.lab.search import resume_search
 
-        return resume_search(there, question, workers, scheduler, progress, announce)
-    with (
-        claimed(folder, question, there.design, there.start, announce=announce) as made,
-        reported(progress, "runs") as report,
-    ):
-        _work(made, workers, scheduler, report, announce)
-    return made
+        return resume_search(there, question, execution)
+    return continued(folder, question, there.design, there.start, execution, do_all)
 
 
 def prepare(
-    scenario: Scenario | str | Path,
-    vary: list[str] | dict[str, Any],
-    steps: int,
-    *,
-    design: str,
+    request: RunsRequest,
+    kind: str,
     samples: int | None,
-    repeats: int,
-    seed: int,
     measures: list[str] | None,
-    discard: int | None,
-    every: int | None,
-    backend: str,
-    threads: int,
-    rules: Iterable[str | Path],
-    source: str | None,
-    changes: dict[str, Any] | None,
     constant_density: bool = False,
-) -> tuple[Question, Design, dict[str, Any]]:
+) -> tuple[Question, Design, Start]:
     """Check everything that can be checked without running."""
-    files = tuple(rule_source(file) for file in rules)
+    files = tuple(rule_source(file) for file in request.rules)
     # Changing rules would mix two sweeps, so the hashes of their files are part of the question.
-    texts = tuple(load_rule_file(file) for file in files)
-    if not isinstance(scenario, Scenario):
-        source = source or str(scenario)
-        scenario = load_scenario(scenario)
-    changes = changes or {}
-    scenario = scenario.with_values(changes)
+    hashes = tuple(load_rule_file(file) for file in files)
+    given, changes = request.scenario, dict(request.changes or {})
+    source = request.source or (SCENARIO if isinstance(given, Scenario) else str(given))
+    scenario = (given if isinstance(given, Scenario) else load_scenario(given)).with_values(changes)
     for line in scenario.switched_on():
         print_notice(line)
-    axes = listed_axes(vary, scenario) if isinstance(vary, dict) else read_axes(vary, scenario)
+    vary = request.vary
+    axes = read_axes(vary, scenario) if isinstance(vary, list) else listed_axes(vary, scenario)
     question = Question.checked(
-        scenario,
-        steps,
-        discard,
-        every,
-        measures,
-        backend=backend,
-        threads=threads,
-        rules=files,
-        rule_hashes=texts,
-    )
+        scenario, request.steps, request.discard, request.every, measures, backend=request.backend,
+        threads=request.threads, rules=files, rule_hashes=hashes,
+    )  # fmt: skip
     same = {axis.path for axis in axes} & set(question.measures)
     if same:
         raise ScenarioError(
             f"{same.pop()} is the name of both a varied path and a measure; register the measure under another name"
         )
-    hashes = list(texts)
-    start = {"source": source or SCENARIO, "changes": changes, "rules": list(files), "rule_hashes": hashes}
+    start = {"source": source, "changes": changes, "rules": list(files), "rule_hashes": list(hashes)}
     density = Density.of(scenario, axes) if constant_density else None
-    return question, Design(axes, design, samples, repeats, seed, density), start
+    return question, Design(axes, kind, samples, request.repeats, request.seed, density), start
 
 
-def _work(
-    made: Sweep, workers: int | None, scheduler: str | None, progress: Progress | None, announce: Announce
-) -> None:
-    with closing(made.rows(writable=True, on_damage=lambda damage: announce(f"{damage}"))) as rows:
+def do_all(made: Sweep, execution: Execution, progress: Progress) -> None:
+    """Do the runs of a design that are not yet done."""
+    with closing(made.rows(writable=True, on_damage=lambda damage: execution.announce(f"{damage}"))) as rows:
         count = sum(1 for run in range(made.design.run_count) if run not in rows)
         if count:
             todo = (run for run in range(made.design.run_count) if run not in rows)
-            executor = make_executor(made.question, workers, scheduler, announce)
+            executor = make_executor(made.question, execution)
             try:
                 do_runs(map(made.design.task, todo), count, executor, rows, progress)
             finally:
                 executor.close()
     made.write_tables()
     for line in too_short(made):
-        announce(line)
+        execution.announce(line)
 
 
 def too_short(made: Sweep) -> list[str]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
     from murmura.view.notebook import show
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _HOMES = {
     "MurmuraError": "murmura.core.errors",

@@ -10,21 +10,17 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura.cli.idle_options import refuses_idle
-from murmura.cli.options import Json, RuleFiles, Values, Whole, app, changed_values, load_rules, print_facts
-from murmura.cli.sweep_options import check_plot
+from murmura.cli.options import Json, Values, app, changed_values, print_facts
+from murmura.cli.request_options import options_of
+from murmura.cli.sweep_options import Plot, check_plot, drawn
 from murmura.core.notices import print_notice
-from murmura.core.request import Idle
+from murmura.lab.infer.asked import InferRequest
 
-AgainstVary = Annotated[
-    list[str] | None,
-    Parameter(name="--vary-against", help="Ranges of the second model: PATH=LOW:HIGH.", negative=""),
-]
+InferOptions: Any = options_of(InferRequest)
 
 
 @app.command
-@refuses_idle(
-    Idle("vary_against", lambda given: given.against is None, "it is for a second model: add --against"),
-)
+@refuses_idle(*InferRequest.idle)
 def infer(
     scenario: str,
     /,
@@ -35,24 +31,9 @@ def infer(
         list[str] | None,
         Parameter(help="A number to infer: PATH, or PATH=LOW:HIGH. Repeatable.", negative=""),
     ] = None,
-    against: Annotated[str | None, Parameter(help="A second model, judged by the same motion.")] = None,
-    vary_against: AgainstVary = None,
-    every: Annotated[
-        Whole, Parameter(help="Frames ahead to predict; more suffer less from tracking errors.")
-    ] = 1,
-    frames: Annotated[Whole, Parameter(help="Greatest number of frames to predict from.")] = 1000,
-    reach: Annotated[
-        float | None, Parameter(help="Greatest distance of neighbours in the free force [u].")
-    ] = None,
-    forward: Annotated[
-        str | None, Parameter(help="Rules to select from, separated by commas, beginning with none.")
-    ] = None,
-    shares: Annotated[bool, Parameter(help="Find what the model loses without each of its rules.")] = True,
-    own_world: Annotated[bool, Parameter(help="Keep the scenario's own world.", negative="")] = False,
-    seed: Annotated[Whole, Parameter(help="Seed of the model's random numbers.")] = 0,
+    options: InferOptions | None = None,
     values: Values = None,
-    rules: RuleFiles = None,
-    plot: Annotated[Path | None, Parameter(help="Draw the result to this .png, .svg or .pdf file.")] = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Infer which rules, and with which numbers, move the animals of a run, by predicting one frame from another.
@@ -66,30 +47,24 @@ def infer(
     from murmura.lab.progress import Progress
 
     check_plot(plot, out)
-    load_rules(rules)
     begun = time.perf_counter()
     with Progress("predicted frames") as progress:
         try:
             made = lab_infer(
-                scenario, to, vary or [], out, against=against, vary_against=vary_against, every=every, frames=frames,
-                reach=reach, forward=[name.strip() for name in (forward or "").split(",") if name.strip()],
-                shares=shares, own_world=own_world, seed=seed, rules=rules or (), changes=changed_values(None, values),
-                progress=progress.update, announce=print_notice,
+                scenario, to, vary or [], out, changes=changed_values(None, values), progress=progress.update,
+                announce=print_notice, **(options.arguments if options else {}),
             )  # fmt: skip
         except KeyboardInterrupt:
             print_notice(f"stopped; the same command continues from the stages that are finished in {out}")
             raise
-    if plot is not None:
-        from murmura.lab.figures.plot import plot as draw
-
-        draw(made.folder, plot, force=True)
-    print_facts(_facts(made, to, time.perf_counter() - begun, plot), as_json)
+    facts = _facts(made, to, time.perf_counter() - begun) | drawn(made.folder, plot)
+    print_facts(facts, as_json)
     of_models = [warning for model in made.models for warning in model["warnings"]]
     for warning in [*made.data["recording"].get("warnings", []), *of_models]:
         print_notice(warning)
 
 
-def _facts(made: Any, run: Path, seconds: float, target: Path | None) -> dict[str, Any]:
+def _facts(made: Any, run: Path, seconds: float) -> dict[str, Any]:
     """The result in lines."""
     several = len(made.names) > 1
     facts: dict[str, Any] = {}
@@ -109,7 +84,7 @@ def _facts(made: Any, run: Path, seconds: float, target: Path | None) -> dict[st
         facts[f"add {step['rule']}"] = f"{step['gain']:+.4f} ± {step['gain_error']:.4f} nat{kept}"
     facts |= {"table": str(made.folder / "estimates.csv"), "seconds": round(seconds, 1)}
     facts["watch"] = f"murmura compare {run} {made.folder / 'best'}"
-    return facts | ({} if target is None else {"plot": str(target)})
+    return facts
 
 
 def _shown(line: dict[str, float]) -> str:

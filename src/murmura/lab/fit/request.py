@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from murmura.core.errors import ScenarioError
 from murmura.core.request import Idle, names_in, option
-from murmura.lab.sweeps.request import NO_THREADS, ManyRuns
+from murmura.lab.sweeps.request import NO_SECOND_MODEL, NO_THREADS, ManyRuns
 
 if TYPE_CHECKING:
     from murmura.lab.runs.run import Run
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 MAPS = ("neighbor_map", "response_map", "alignment_curve")
 METRICS = ("wasserstein", "energy")
-NO_SECOND_MODEL = Idle(
-    "vary_against", lambda given: given.against is None, "it is for a second model: add --against"
-)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,15 @@ rules. What a finished stage found is kept in a journal, so that a stopped infer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError
+from murmura.core.request import names_in, takes
 from murmura.engine.simulation import Simulation
 from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.infer.asked import InferRequest
 from murmura.lab.infer.folder import (
     BEST,
     LOCK,
@@ -40,24 +42,16 @@ from murmura.lab.infer.work import Work
 from murmura.lab.progress import reported
 from murmura.lab.runs.run import Run, open_run
 from murmura.lab.sweeps.axes import Axis
-from murmura.lab.sweeps.request import silent
+from murmura.lab.sweeps.request import Announce
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file, rule_source
 
-Announce = Callable[[str], None]
-Progress = Callable[[int, int], None]
 LONGEST = 60.0
 """The greatest length of the recorded best run [s]."""
 
 
-def infer(
-    scenario: Scenario | str | Path, to: Run | str | Path, vary: list[str], out: str | Path, *,
-    against: Scenario | str | Path | None = None, vary_against: list[str] | None = None,
-    every: int = 1, frames: int = 1000, reach: float | None = None, forward: Iterable[str] = (),
-    shares: bool = True, own_world: bool = False, seed: int = 0,
-    rules: Iterable[str | Path] = (), changes: dict[str, Any] | None = None,
-    progress: Progress | None = None, announce: Announce = silent,
-) -> Inference:  # fmt: skip
+@takes(InferRequest)
+def infer(request: InferRequest) -> Inference:
     """Infer numbers of a model from a run: every frame is put into the model, which predicts the next one.
 
     Args:
@@ -65,38 +59,30 @@ def infer(
         to: The run, of animals or simulated, or its folder.
         vary: Numbers to infer, as PATH or PATH=LOW:HIGH; without a range, that of the number's slider.
         out: The folder: new, empty, or that of the same inference.
-        against: A second model; both are judged by motion that they were not fitted to.
-        vary_against: Its numbers.
-        every: How many frames ahead the model predicts. More frames suffer less from errors of tracking.
-        frames: Greatest number of frames to predict from.
-        reach: Greatest distance of neighbours in the free force [u]; by default the greatest perception radius.
-        forward: Rules to select from, beginning with none.
-        shares: Whether to find what the model loses without each of its rules.
-        own_world: Whether the scenario keeps its own world. By default it gets that of the run.
-        seed: Seed of the model's random numbers.
-        rules: Files with rules of your own.
-        changes: Values changed in both models, by path.
-        progress, announce: As for `sweep`.
     """
-    if every < 1 or frames < 10:
-        raise ScenarioError(f"expected every >= 1 and at least 10 frames, got {every} and {frames}")
-    run = to if isinstance(to, Run) else open_run(to)
-    for file in rules:
+    run = request.to if isinstance(request.to, Run) else open_run(request.to)
+    for file in request.rules:
         load_rule_file(rule_source(file))
-    given = [(scenario, vary)] + ([] if against is None else [(against, vary_against or [])])
-    models = [model_of(source, run, changes or {}, own_world, every) for source, _ in given]
+    given = [(request.scenario, request.vary)]
+    if request.against is not None:
+        given.append((request.against, request.vary_against or []))
+    changes, every, seed = dict(request.changes or {}), request.every, request.seed
+    models = [model_of(source, run, changes, request.own_world, every) for source, _ in given]
     axes = [axes_of(texts, model) for (_, texts), model in zip(given, models, strict=True)]
-    recordings = [recording_of(run, model, every, frames) for model in models]
-    asked = description(run, models, axes, every, frames, reach, list(forward), shares, seed)
-    folder = Path(out)
+    recordings = [recording_of(run, model, every, request.frames) for model in models]
+    forward = names_in(request.forward)
+    asked = description(
+        run, models, axes, every, request.frames, request.reach, forward, request.shares, seed
+    )
+    folder = Path(request.out)
     done = _finished(folder, asked)
     if done is not None:
         return done
     with locked_folder(folder, "inference", LOCK, OWN_FILES, _is_usable):
         journal = Journal(folder, asked)
-        with reported(progress, "predicted frames") as report:
-            task = _Task(models, axes, recordings, journal, Work(report), announce, seed)
-            found = task.found(reach, shares, list(forward))
+        with reported(request.progress, "predicted frames") as report:
+            task = _Task(models, axes, recordings, journal, Work(report), request.announce, seed)
+            found = task.found(request.reach, request.shares, forward)
         best = max(found["models"], key=lambda model: float(model["held_out_time"]["likelihood"]))
         _record_best(run, Scenario.from_data(best["scenario"]), folder / BEST, every)
         made = write_inference(folder, {"asked": asked, **found})

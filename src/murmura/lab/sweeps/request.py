@@ -20,6 +20,9 @@ ONE_THREAD = ("reference", "cuda", "webgpu")
 """Backends that are not told how many threads to use."""
 ONLY_CPU = "only the backend cpu takes a number of threads"
 NO_THREADS = Idle("threads", lambda given: given.backend in ONE_THREAD, ONLY_CPU)
+NO_SECOND_MODEL = Idle(
+    "vary_against", lambda given: given.against is None, "it is for a second model: add --against"
+)
 METHODS = {"sobol": "saltelli", "morris": "morris"}
 """Methods of sensitivity analysis and their designs."""
 

@@ -102,6 +102,12 @@ def _edges(s: Scenario) -> list[str]:
     ]
 
 
+SEES_TWICE = (
+    "an agent would see others twice; enlarge the world or lower the radius; where everyone shall meet everyone, set "
+    'world.boundary = "open"'
+)
+
+
 def _radii(s: Scenario) -> list[str]:
     found = []
     reach = s.perception.radius
@@ -119,7 +125,7 @@ def _radii(s: Scenario) -> list[str]:
         which = "smaller" if s.world.depth is None else "smallest"
         found.append(
             f"perception.radius must be below half the {which} side of a wrapping world ({side / 2:g} [u]), got "
-            f"{reach:g}: an agent would see others twice; enlarge the world or lower the radius"
+            f"{reach:g}: neighbours across an edge are copies beyond it, so from half a side on {SEES_TWICE}"
         )
     return found
 
@@ -143,8 +149,8 @@ def _far_ranges(s: Scenario) -> list[str]:
             )
         if reach * 1.0001 >= half:
             found.append(
-                f"{path} must be below half the smallest side of a wrapping world ({half:g} [u]), got {reach:g}: an "
-                "agent would see others twice; enlarge the world or lower the radius"
+                f"{path} must be below half the smallest side of a wrapping world ({half:g} [u]), got {reach:g}: "
+                f"neighbours across an edge are copies beyond it, so from half a side on {SEES_TWICE}"
             )
     return found
 

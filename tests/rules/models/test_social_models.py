@@ -25,7 +25,7 @@ def flock(values: dict[str, Any], places: Any, velocities: Any, seed: int = 1) -
 
 
 def push(r: Any, v: Any) -> float:
-    """Helbing's potential: 2.1 exp(-b / 0.3), with the ellipse of a step of 2 s."""
+    """Helbing's potential: 2.1 exp(-b / 0.3), with the ellipse of a step of 2 s at the other's speed, its way."""
     step = 2.0 * v
     b = 0.5 * np.sqrt((np.linalg.norm(r) + np.linalg.norm(r - step)) ** 2 - step @ step)
     return float(2.1 * np.exp(-b / 0.3))
@@ -48,13 +48,14 @@ def test_pedestrians_obey_social_forces() -> None:
         "rules.pedestrians.fastest": 3.0,
     }  # fmt: skip
     sim = flock(values, x, v)
+    sim.step()  # from now on each knows where the others want to go
     x, v = sim.positions.astype(float), sim.velocities.astype(float)
     sim.step()
     for k in range(12):
         change = (np.array([1.34, 0.0]) - v[k]) / 0.5
         for j in range(12):
             if j != k and np.linalg.norm(x[k] - x[j]) <= 1.45:
-                force = -gradient(x[k] - x[j], v[j])
+                force = -gradient(x[k] - x[j], np.array([np.linalg.norm(v[j]), 0.0]))
                 seen = -force[0] >= np.linalg.norm(force) * np.cos(np.radians(100.0))
                 change = change + force * (1.0 if seen else 0.5)
         change[1] += 50.0 * (np.exp(-x[k, 1] / 0.2) - np.exp(-(3.0 - x[k, 1]) / 0.2))

@@ -18,6 +18,7 @@ from murmura.core.algebra import (
     sqrt,
     where,
 )
+from murmura.core.layout import vector
 from murmura.core.merging import Sum
 from murmura.core.model import quantity
 from murmura.core.rule import Rule, register_rule
@@ -28,9 +29,16 @@ from murmura.core.world.space import WALLS
 
 
 class Pedestrian(Agent):
-    """A pedestrian with a wish, in standard deviations from the mean speed."""
+    """A pedestrian, with its wanted speed in standard deviations from the mean, and its wanted direction."""
 
     briskness: Number
+    way: Vec
+
+
+class Passer(Neighbor):
+    """Another, whose wanted direction can be seen."""
+
+    way: Vec
 
 
 @register_rule("pedestrians")
@@ -52,8 +60,9 @@ class Pedestrians(Rule):
     behind: float = quantity(0.5, "How much others count outside of it (c).", "", (0, 1), ge=0)
     fastest: float = quantity(1.3, "Greatest speed over the wanted one.", "", (1, 3), ge=1)
 
-    columns = {"briskness": 0.0}
-    reads = ("briskness",)
+    columns = {"briskness": 0.0, vector("way"): 0.0}
+    reads = ("briskness", "way")
+    writes = ("way",)
     clamped = False
     silent_when_zero = ""
 
@@ -71,17 +80,22 @@ class Pedestrians(Rule):
         return {"briskness": np.asarray(normal_from(u, v)[0])}
 
     @staticmethod
-    def pair(p: Pedestrians, me: Agent, seen: Neighbor, world: World) -> Any:
-        # b is the small half axis of the ellipse around the other and where it will be a step later.
-        step = seen.velocity * (p.ahead * world.pace)
+    def feel(p: Pedestrians, me: Pedestrian, found: Any, world: World) -> Any:
+        return {"way": _way(p, me)}
+
+    @staticmethod
+    def pair(p: Pedestrians, me: Agent, seen: Passer, world: World) -> Any:
+        # b is the small half axis of the ellipse around the other and where it wants to be a step later. In its first
+        # step it has not told its way yet.
+        way = where(seen.way.square > 0.0, seen.way, seen.velocity.normalized())
+        step = way * (seen.velocity.length * p.ahead * world.pace)
         here, there = -seen.offset, -seen.offset - step
         sizes = seen.distance + there.length
         b = 0.5 * sqrt(maximum(sizes * sizes - step.square, 1e-6))
         size = p.repulsion / p.repulsion_length * exp(-(b / p.repulsion_length)) * sizes / (4.0 * b)
         force = (here * seen.inverse + there.normalized()) * size
         # What is pushed away from lies ahead: e . (-f) >= |f| cos(phi).
-        way = _way(p, me)
-        in_view = -way.dot(force) >= p.view_cosine * force.length
+        in_view = -_way(p, me).dot(force) >= p.view_cosine * force.length
         return Sum(force * where(in_view, 1.0, p.behind))
 
     @staticmethod

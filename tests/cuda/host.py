@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from murmura.compute.cuda.device import Blocks
 from murmura.compute.cuda.program import Text
+from murmura.compute.gpu.grid import SCAN_BLOCK
 from murmura.compute.machine import cache_folder
 from murmura.core.errors import BackendError
 
@@ -43,7 +45,7 @@ HOST_HEADER = """
 #define __ldg(place) (*(place))
 #define fminf(a, b) least(a, b)
 #define fmaxf(a, b) greatest(a, b)
-typedef struct { unsigned x; } Place;
+typedef struct { unsigned x, y; } Place;
 static Place threadIdx, blockIdx, blockDim, gridDim;
 typedef struct { float x, y; } float2;
 typedef struct { float x, y, z, w; } float4;
@@ -61,10 +63,21 @@ static inline float __int_as_float(int i) { float x; memcpy(&x, &i, 4); return x
 #define atomicMax(place, value) EXCHANGED(place, *p_ > (value) ? *p_ : (value))
 """
 LAUNCHER = """
-void launch_{name}(const Arguments* a, int blocks, int threads) {{
+void launch_{name}(const Arguments* a, int blocks, int worlds, int threads) {{
     gridDim.x = blocks, blockDim.x = threads;
-    for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
-        for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) {name}(*a);
+    for (blockIdx.y = 0; blockIdx.y < worlds; blockIdx.y++)
+        for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+            for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++) {name}({argument});
+}}
+"""
+SCAN = f"""
+void scan(const Arguments* a, int blocks, int worlds) {{
+    for (; worlds > 0; worlds--, a++)
+        for (int k = 0, sum = 0; k < blocks * {SCAN_BLOCK}; k++) {{
+            a->index.start[k] = sum;
+            sum += a->index.counts[k];
+            a->index.counts[k] = 0;
+        }}
 }}
 """
 
@@ -74,6 +87,9 @@ class HostDevice:
 
     def put(self, array: NDArray[Any]) -> NDArray[Any]:
         return np.array(array, order="C")
+
+    def zeros(self, count: int, kind: Any) -> NDArray[Any]:
+        return np.zeros(count, kind)
 
     def set(self, there: Any, array: NDArray[Any]) -> None:
         there[...] = array
@@ -116,18 +132,17 @@ class HostProgram:
     """A library from the C compiler, cached on disk by a hash of its text."""
 
     def __init__(self, text: Text) -> None:
-        launchers = "".join(LAUNCHER.format(name=name) for name in text.kernels)
+        argument = "a" if text.many else "*a"
+        launchers = "".join(LAUNCHER.format(name=name, argument=argument) for name in text.kernels)
         self._library = ctypes.CDLL(
-            str(compiled(HOST_HEADER + text.plain.replace('extern "C" ', "") + launchers))
+            str(compiled(HOST_HEADER + text.plain.replace('extern "C" ', "") + launchers + SCAN))
         )
 
-    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
-        getattr(self._library, f"launch_{name}")(ctypes.c_void_p(arguments.ctypes.data), blocks, threads)
+    def launch(self, name: str, blocks: Blocks, threads: int, arguments: Any) -> None:
+        getattr(self._library, f"launch_{name}")(ctypes.c_void_p(arguments.ctypes.data), *blocks, threads)
 
-    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
-        start[0] = 0
-        np.cumsum(counts[:-1], out=start[1:])
-        counts[:] = 0
+    def scan(self, blocks: Blocks, arguments: Any) -> None:
+        self._library.scan(ctypes.c_void_p(arguments.ctypes.data), *blocks)
 
 
 _programs: dict[str, HostProgram] = {}

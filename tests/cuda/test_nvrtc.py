@@ -61,7 +61,14 @@ PLANS = texts()
 @pytest.mark.parametrize("name", PLANS)
 def test_the_text_compiles_without_a_warning(name: str):
     for text, kernels in program_text(PLANS[name]).cuda_modules():
-        assert all(f" {kernel}(const Arguments a)" in text for kernel in kernels)
+        assert all(f"KERNEL({kernel}" in text for kernel in kernels)
+        verdict, said = compile_text(text, "sm_90")
+        assert (verdict, said.strip("\0\n ")) == (0, "")
+
+
+def test_the_text_for_many_worlds_compiles_without_a_warning():
+    for text, kernels in program_text(PLANS["scored"], many=True).cuda_modules():
+        assert all(f"KERNEL({kernel}" in text for kernel in kernels)
         verdict, said = compile_text(text, "sm_90")
         assert (verdict, said.strip("\0\n ")) == (0, "")
 

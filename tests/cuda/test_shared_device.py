@@ -58,7 +58,8 @@ void scan(const Arguments* a) {
 @pytest.mark.parametrize("blocks", [1, 2, 5])
 def test_prefix_sums_of_counts(blocks: int):
     sizes = f"#define THREADS {SCAN_THREADS}\n"
-    text = HOST_HEADER + BLOCK + sizes + records_text() + SCAN_TEXT.replace('extern "C" ', "") + LAUNCH
+    kernels = (records_text() + SCAN_TEXT).replace('extern "C" ', "")
+    text = HOST_HEADER + BLOCK + sizes + kernels + LAUNCH
     library = ctypes.CDLL(str(compiled(text)))
     counts = np.random.default_rng(blocks).integers(0, 9, blocks * SCAN_BLOCK).astype(np.int32)
     start, sums = np.full_like(counts, -7), np.full(blocks, -7, np.int32)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from murmura.compute.plan import Plan
 from murmura.compute.reference import dry_run
+from murmura.compute.worlds import BACKENDS, first_flock, worlds_of
 from murmura.core.errors import BackendError, ScenarioError
 from murmura.core.notices import print_notice
 from murmura.core.state import State
@@ -40,12 +41,13 @@ from murmura.scenario import Scenario
 
 
 class Ensemble(EnsembleReader):
-    """Many worlds, stepped together on all cores. World k has the bits of `Simulation(scenarios[k], seeds[k])`.
+    """Many worlds, stepped together. World k has the bits of `Simulation(scenarios[k], seeds[k])` on the same backend.
 
     Args:
         scenario: A scenario for all worlds, or one for each: they may differ in everything that needs no other kernel.
         seeds: One seed for each world; of several scenarios, one for each, or one number for all.
-        backend: "auto" or "cpu".
+        backend: "cpu", where each core takes whole worlds; "cuda" or "webgpu", with all worlds in the launches of one;
+            "auto", which is "cpu".
         threads: How many threads; by default all cores.
         announce: Called with a line of text before something slow; None for silence.
     """
@@ -89,25 +91,24 @@ class Ensemble(EnsembleReader):
     ) -> None:
         for seed in seeds:
             _, threads = checked(seed, threads, backend)
-        if backend not in ("auto", "cpu"):
+        if backend not in BACKENDS:
             raise BackendError(
-                f"ensembles run on the backend cpu, where a thread takes whole worlds, got {backend!r}, whose kernels "
-                "step one world each: leave it out, or step a Simulation for each world there"
+                f"ensembles run on {', '.join(BACKENDS[1:])}, got {backend!r}, which steps one world: choose one of "
+                "them, or step a Simulation for each world there"
             )
-        from murmura.compute.cpu.worlds import Worlds, flock_of
-
+        self._backend = "cpu" if backend == "auto" else backend
         self._turn = RLock()
         for plan in dict.fromkeys(plans):
             dry_run(plan)
         with announced(plans[0].scenario, announce) as tell:
-            last: Any = flock_of(plans[0], seed_words(seeds[0]), tell)
+            last = first_flock(self._backend, plans[0], seed_words(seeds[0]), tell)
         self._worlds_of = []
         flocks = []
         for plan, seed, state, count in zip(plans, seeds, states, step_counts, strict=True):
             last = last.twin(plan, seed_words(seed))
             flocks.append(last)
             self._worlds_of.append(self._new_world(plan, seed, last, state, count))
-        self._native = Worlds(flocks, threads)
+        self._native = worlds_of(self._backend, flocks, threads)
         self._clock = max(step_counts)
         self._begun = [
             self._clock - count for count in step_counts
@@ -132,6 +133,11 @@ class Ensemble(EnsembleReader):
     def step_counts(self) -> NDArray[np.int64]:
         """The steps of each world, shape (worlds,): fewer in those that were restarted."""
         return np.array(self._own_steps())
+
+    @property
+    def backend(self) -> str:
+        """The name of the backend in use."""
+        return self._backend
 
     @property
     def threads(self) -> int:
@@ -183,7 +189,7 @@ class Ensemble(EnsembleReader):
     @in_turn
     def world(self, number: int, threads: int | None = None) -> Simulation:
         """A simulation that goes on from where this world is; the ensemble stays as it is."""
-        return self._all()[self._number(number)].on("cpu", threads, announce=None)
+        return self._all()[self._number(number)].on(self._backend, threads, announce=None)
 
     def _number(self, number: Any) -> int:
         count = len(self._worlds_of)
@@ -304,5 +310,5 @@ class Ensemble(EnsembleReader):
         agents = sum(len(world._state) for world in self._worlds_of)
         return (
             f"<Ensemble {names!r}: {len(self):,} worlds, {agents:,} agents, step {self.step_count:,}, "
-            f"cpu x {self.threads}>"
+            f"{f'cpu x {self.threads}' if self._backend == 'cpu' else self._backend}>"
         )

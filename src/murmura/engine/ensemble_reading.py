@@ -20,7 +20,7 @@ from murmura.measure import MEASURES, Flock, measure_flock
 from murmura.measure.together import TOGETHER, Flocks
 
 if TYPE_CHECKING:
-    from murmura.compute.cpu.worlds import Worlds
+    from murmura.compute.worlds import Worlds
 
 
 class EnsembleReader:

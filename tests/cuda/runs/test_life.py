@@ -88,11 +88,11 @@ def test_a_world_that_dies_out_and_is_repopulated():
 def test_retune_numbers(size: tuple[int, int]):
     sim = mm.Simulation(workload(size[0]), seed=4, backend="cuda")
     sim.step(2)
-    module, before, graphs = sim._backend._program, sim.state_hash(), dict(sim._backend._graphs)
+    module, before, graphs = sim._backend._program, sim.state_hash(), dict(sim._backend._launches._graphs)
     sim.retune({"rules.alignment.weight": 3.0, "motion.max_speed": 9.0, "motion.time_step": 0.02})
     assert sim._backend._program is module, "other numbers must not need another kernel"
     assert graphs
-    assert sim._backend._graphs == graphs, "nor another graph"
+    assert sim._backend._launches._graphs == graphs, "nor another graph"
     assert sim.state_hash() == before
     compare_step(sim, Comparison())
     assert np.hypot(*sim.velocities.T).max() <= 9.0 * (1.0 + 1e-6)
@@ -102,10 +102,10 @@ def test_retune_numbers_with_hunters(size: tuple[int, int], monkeypatch: pytest.
     check_a_slider_loads_nothing("cuda", "murmuration-hawk", HAWK, size[0], monkeypatch)
     sim = mm.Simulation("murmuration-hawk", seed=4, backend="cuda", announce=None)
     sim.step(2)
-    graphs = dict(sim._backend._graphs)
+    graphs = dict(sim._backend._launches._graphs)
     sim.retune(HAWK)
     assert graphs
-    assert sim._backend._graphs == graphs, "a captured graph continues with other numbers"
+    assert sim._backend._launches._graphs == graphs, "a captured graph continues with other numbers"
 
 
 def test_retune_an_option_and_the_world(size: tuple[int, int]):

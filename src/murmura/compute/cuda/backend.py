@@ -12,33 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.cuda import device
-from murmura.compute.cuda.program import MARKING_KERNEL, OPEN_KERNELS, THREADS, Text, program_text
-from murmura.compute.foreign_code import has_foreign_code
+from murmura.compute.cuda.launching import CLOCK_PLACES, GRAPH_STEPS, Launches, arguments_of, text_of
+from murmura.compute.cuda.program import Text
 from murmura.compute.gpu import arrays
-from murmura.compute.gpu.fields import CLOCK, FLOCK, RECORDS, record_type
-from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer
-from murmura.compute.gpu.grid import bins_of, scan_blocks
+from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer, births_in, not_finite
 from murmura.compute.plan import Plan
 from murmura.core.errors import BackendError, RunError
-from murmura.core.events import EVENT_FIELDS, Event
+from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State
-
-GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
-CLOCK_PLACES = {name: k for k, (_, name) in enumerate(CLOCK)}
-MOST_TEXTS = 32
-_texts: dict[Any, Text] = {}
-
-
-def _text_of(plan: Plan) -> Text:
-    """The text of a plan's program, traced once for all plans that differ in numbers only; foreign code each time."""
-    if has_foreign_code(plan):
-        return program_text(plan)
-    key = plan.signature, tuple(group.functions for group in plan.rule_groups)
-    if key not in _texts:
-        while len(_texts) >= MOST_TEXTS:
-            del _texts[next(iter(_texts))]
-        _texts[key] = program_text(plan)
-    return _texts[key]
 
 
 class BackendCuda:
@@ -70,20 +51,21 @@ class BackendCuda:
 
     def replan(self, plan: Plan) -> None:
         """Change to another plan; `load` must follow."""
-        self._text = _text_of(plan)
+        self._text = text_of(plan)
         self._program = self._program_of(self._text)
         self._plan = plan
-        self._graphs: dict[bool, device.Graph] = {}
+        self._launches = Launches(self._device, self._program, self._text, plan)
+        self._captured = {}
 
     def prepare(self, plan: Plan) -> None:
         """Compile the kernels of a plan for a later `replan`."""
-        self._program_of(_text_of(plan))
+        self._program_of(text_of(plan))
 
     def is_prepared(self, plan: Plan) -> bool:
-        return self._device.has_compiled(_text_of(plan))
+        return self._device.has_compiled(text_of(plan))
 
     def is_current(self) -> bool:
-        return _text_of(self._plan).digest == self._text.digest
+        return text_of(self._plan).digest == self._text.digest
 
     def _program_of(self, text: Text) -> device.Program:
         if text.digest not in self._programs:
@@ -137,41 +119,16 @@ class BackendCuda:
                 self._device.set(old, array)
         self._device.finish_uploads()
         arguments = {keep: self._arguments_for(keep) for keep in (False, True)}
-        if {keep: found.tobytes() for keep, found in arguments.items()} != self._captured:
-            self._graphs = {}
-        self._arguments = arguments
-        self._captured = {keep: found.tobytes() for keep, found in arguments.items()}
+        captured = {keep: found.tobytes() for keep, found in arguments.items()}
+        if captured != self._captured:
+            self._captured = captured
+            blocks = int(arguments[True]["sizes"]["scan_blocks"])
+            self._launches.aim(arguments, self._room, blocks)
 
     def _arguments_for(self, keep: bool) -> NDArray[Any]:
         """The argument of every kernel; `keep`: store forces."""
-        found = np.zeros((), record_type("Arguments"))
-        for name in ("flock", "sorted"):
-            for _, field in FLOCK:
-                own = "" if name == "flock" or field == "forces" else "sorted_"
-                found[name][field] = self._device.address(self._there[own + field])
-        for record in ("Index", "Rules", "Outputs"):
-            for _, field in RECORDS[record]:
-                found[record.lower()][field] = self._device.address(self._there[field])
-        for field, value in self._sizes().items():
-            found["sizes"][field] = value
-        found["sizes"]["keep"] = keep
-        return found
-
-    def _sizes(self) -> dict[str, Any]:
-        plan, bins = self._plan, bins_of(self._plan, self._room)
-        return {
-            "room": self._room,
-            "bins": bins,
-            "scan_blocks": scan_blocks(bins),
-            "nearest": plan.scenario.perception.nearest or 0,
-            "shapes": len(plan.shapes),
-            "obstacles": plan.obstacle_count,
-            "tracked": len(plan.tracked),
-            "event_room": len(self._there["events"]),
-            "young_room": len(self._there["young"]),
-            "bucket_mask": len(self._there["buckets"]) - 1,
-            "reach": plan.reach,
-        }
+        sizes = arrays.sizes_of(self._plan, self._room) | {"keep": keep}
+        return arguments_of(lambda name: self._device.address(self._there[name]), sizes).reshape(())
 
     def store(self, state: State) -> None:
         """Copy the flock from the device, in ascending id."""
@@ -198,7 +155,7 @@ class BackendCuda:
         self._there["failed_step"][0] = 0
         try:
             self._write_clock("step", first_step)
-            self._launch_all(steps)
+            self._launches.run(steps, self._drain)
             self._device.wait()
         except RunError:
             raise
@@ -216,56 +173,6 @@ class BackendCuda:
         when = int(self._there["failed_step"][0])
         if when:
             raise RunError(self._diagnosis(when))
-
-    def _launch_all(self, steps: int) -> None:
-        # Forces are stored in the last step only, after which they may be read.
-        batches = max(0, steps - 1) // GRAPH_STEPS
-        for _ in range(batches):
-            self._graph(whole=True).launch()
-            self._drain()
-        for _ in range(steps - batches * GRAPH_STEPS):
-            self._graph(whole=False).launch()
-
-    def _graph(self, whole: bool) -> device.Graph:
-        """A graph of a batch of steps, or of one step that stores forces: one launch instead of many."""
-        if whole not in self._graphs:
-            count, keep = (GRAPH_STEPS, self._plan.has_lifecycle) if whole else (1, True)
-
-            def run() -> None:
-                for _ in range(count):
-                    self._launch(self._arguments[keep])
-
-            self._graphs[whole] = self._device.graph(run)
-        return self._graphs[whole]
-
-    def _launch(self, arguments: NDArray[Any]) -> None:
-        """Launch the kernels of one step."""
-        program, plan = self._program, self._plan
-        blocks = -(-self._room // THREADS)
-
-        def launch(name: str, blocks: int = blocks, threads: int = THREADS) -> None:
-            program.launch(name, blocks, threads, arguments)
-
-        if plan.scenario.world.boundary == "open":
-            first, second, third = OPEN_KERNELS
-            launch(first, 1, 1)
-            launch(second)
-            launch(third, 1, 1)
-        launch("count_bins")
-        blocks_of_bins = int(arguments["sizes"]["scan_blocks"])
-        program.scan(blocks_of_bins, arguments, self._there["counts"], self._there["start"])
-        launch("note_places")
-        launch("gather")
-        if MARKING_KERNEL in self._text.kernels:
-            launch(MARKING_KERNEL)
-        launch("steer")
-        if plan.has_lifecycle:
-            launch("find_fathers")
-            launch("add_newborns", min(blocks, BIRTH_BLOCKS))
-        if plan.stateful_items:
-            launch("update_items", len(plan.stateful_items))
-        if plan.has_lifecycle:
-            launch("finish_step", 1, 1)
 
     # The clock and what it counts
 
@@ -289,10 +196,7 @@ class BackendCuda:
             events = np.array(self._device.get(self._there["events"][:count]))
             self._write_clock("events", 0)
             self._events.append(events)
-            born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
-            if len(born):
-                pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
-                self._births.append(pairs[np.argsort(pairs[:, 0])])
+            self._births += births_in(events)
 
     def take_events(self) -> NDArray[np.float64]:
         events, self._events = self._events, []
@@ -300,12 +204,6 @@ class BackendCuda:
 
     def _diagnosis(self, step: int) -> str:
         n = self._read_clock("alive")
-        quads, ids = (self._device.get(self._there[name])[:n] for name in ("places", "ids"))
-        broken = ~(np.abs(quads) < 1e30).all(axis=1)
-        if self._plan.dimension == 3:
-            broken |= ~(np.abs(self._device.get(self._there["velocities"])[:n]) < 1e30).all(axis=1)
-        some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
-        return (
-            f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "
-            "NaN or infinity: guard its divisions, or lower the weights"
-        )
+        places = ["places", "velocities"] if self._plan.dimension == 3 else ["places"]
+        ids, *quads = (self._device.get(self._there[name])[:n] for name in ("ids", *places))
+        return not_finite(step, ids, np.concatenate(quads, axis=1))

@@ -23,13 +23,17 @@ _compiled: dict[str, dict[str, Any]] = {}
 OPTIONS = ("--use_fast_math", "--diag-suppress=177,550")  # not every plan needs every function and variable
 
 
+Blocks = tuple[int, int]
+"""Blocks of threads for each world, and worlds."""
+
+
 class Program(Protocol):
     """Compiled kernels."""
 
-    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None: ...
+    def launch(self, name: str, blocks: Blocks, threads: int, arguments: Any) -> None: ...
 
-    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
-        """Exclusive prefix sum: start[k] = sum(counts[:k]); then counts = 0."""
+    def scan(self, blocks: Blocks, arguments: Any) -> None:
+        """Exclusive prefix sum in each world: start[k] = sum(counts[:k]); then counts = 0."""
 
 
 class Graph(Protocol):
@@ -43,6 +47,9 @@ class Device(Protocol):
 
     def put(self, array: NDArray[Any]) -> Any:
         """Copy an array to new memory on the device."""
+
+    def zeros(self, count: int, kind: Any) -> Any:
+        """New memory on the device, all zeros."""
 
     def set(self, there: Any, array: NDArray[Any]) -> None:
         """Overwrite an array on the device; call `finish_uploads` before the next launch."""
@@ -115,6 +122,9 @@ class CupyDevice:
     def put(self, array: NDArray[Any]) -> Any:
         return self._cupy.asarray(np.ascontiguousarray(array))
 
+    def zeros(self, count: int, kind: Any) -> Any:
+        return self._cupy.zeros(count, kind)
+
     def set(self, there: Any, array: NDArray[Any]) -> None:
         there.set(np.ascontiguousarray(array))
 
@@ -178,8 +188,10 @@ def _compile(cupy: Any, text: Text) -> dict[str, Any]:
     with ThreadPoolExecutor(len(parts)) as pool:
         kernels = {name: kernel for made in pool.map(make, parts) for name, kernel in made.items()}
     # Launch each once without effect: kernels cannot be loaded while a graph is captured.
-    idle = np.zeros((), record_type("Arguments"))
+    idle: Any = np.zeros((), record_type("Arguments"))
     idle["sizes"]["idle"] = 1
+    if text.many:
+        idle = cupy.asarray(idle.reshape(1).view(np.uint8))
     with cupy.cuda.Stream(non_blocking=True) as stream:
         for name, kernel in kernels.items():
             kernel((1,), (SCAN_THREADS if name in SCAN_KERNELS else 1,), (idle,))
@@ -199,11 +211,11 @@ class CupyProgram:
     def __init__(self, stream: Any, kernels: dict[str, Any]) -> None:
         self._stream, self._kernels = stream, kernels
 
-    def launch(self, name: str, blocks: int, threads: int, arguments: NDArray[Any]) -> None:
+    def launch(self, name: str, blocks: Blocks, threads: int, arguments: Any) -> None:
         with self._stream:
-            self._kernels[name]((blocks,), (threads,), (arguments,))
+            self._kernels[name](blocks, (threads,), (arguments,))
 
-    def scan(self, blocks: int, arguments: NDArray[Any], counts: Any, start: Any) -> None:
+    def scan(self, blocks: Blocks, arguments: Any) -> None:
         for name in SCAN_KERNELS:
             self.launch(name, blocks, SCAN_THREADS, arguments)
 

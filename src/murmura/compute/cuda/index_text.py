@@ -30,13 +30,13 @@ static __device__ float unordered(const int i) {{
     return __int_as_float(i < 0 ? i ^ 0x7fffffff : i);
 }}
 
-extern "C" __global__ void reset_bounds(const Arguments a) {{
+KERNEL(reset_bounds) {{
     if (a.sizes.idle || THREAD != 0) return;
     a.index.grid->low_x = a.index.grid->low_y = a.index.grid->low_z = 0x7fffffff;
     a.index.grid->high_x = a.index.grid->high_y = a.index.grid->high_z = -0x7fffffff;
 }}
 
-extern "C" __global__ void find_bounds(const Arguments a) {{
+KERNEL(find_bounds) {{
     const int i = THREAD;
     if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     if (MORTAL && a.flock.ids[i] < 0) return;
@@ -54,7 +54,7 @@ extern "C" __global__ void find_bounds(const Arguments a) {{
 #endif
 }}
 
-extern "C" __global__ void make_grid(const Arguments a) {{
+KERNEL(make_grid) {{
     if (a.sizes.idle || THREAD != 0) return;
     Grid* g = a.index.grid;
     const double left = unordered(g->low_x), low = unordered(g->low_y);
@@ -105,7 +105,7 @@ static __device__ void begin_step(const Arguments a) {{
     for (int t = 0; t < a.sizes.tracked; t++) a.rules.items[a.rules.tracked[2 * t + 1] + (SPACE ? 6 : 4)] = 0.0f;
 }}
 
-extern "C" __global__ void count_bins(const Arguments a) {{
+KERNEL(count_bins) {{
     const int i = THREAD;
     if (a.sizes.idle) return;
     if (i == 0) begin_step(a);
@@ -126,7 +126,7 @@ extern "C" __global__ void count_bins(const Arguments a) {{
     a.index.ranks[i] = atomicAdd(&a.index.counts[key], 1);
 }}
 
-extern "C" __global__ void note_places(const Arguments a) {{
+KERNEL(note_places) {{
     const int i = THREAD;
     if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
@@ -150,7 +150,7 @@ static __device__ bool precedes(const Arguments a, const int j, const int i, con
     return a.flock.ids[j] < a.flock.ids[i];
 }}
 
-extern "C" __global__ void gather(const Arguments a) {{
+KERNEL(gather) {{
     const int i = THREAD;
     if (a.sizes.idle || i >= a.outputs.clock->alive) return;
     const int key = a.index.keys[i];
@@ -188,7 +188,7 @@ extern "C" __global__ void gather(const Arguments a) {{
 
 MARKS_TEXT = """
 /* A word of marks for each 32 agents: a warp votes, or one thread asks them all. */
-extern "C" __global__ void mark_contributors(const Arguments a) {
+KERNEL(mark_contributors) {
     if (a.sizes.idle) return;
     const int i = THREAD, alive = a.index.start[a.sizes.bins];
 #ifdef WARPS
@@ -227,7 +227,7 @@ static __device__ int prefix(const int own) {{
     return sum - own;
 }}
 
-extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_up(const Arguments a) {{
+KERNEL(add_up, __launch_bounds__({SCAN_THREADS})) {{
     if (a.sizes.idle) return;
     const int i = THREAD;
     int4* counts = (int4*)a.index.counts + i * {SCAN_EACH // 4};
@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) add_up(const Argume
     if (threadIdx.x == {SCAN_THREADS - 1}) a.index.sums[blockIdx.x] = before + total;
 }}
 
-extern "C" __global__ void __launch_bounds__({SCAN_THREADS}) shift_blocks(const Arguments a) {{
+KERNEL(shift_blocks, __launch_bounds__({SCAN_THREADS})) {{
     if (a.sizes.idle) return;
     __shared__ int before;
     const int t = threadIdx.x;

@@ -12,7 +12,7 @@ from murmura.core.events import Event
 
 BIRTHS_TEXT = f"""
 /* Where the fathers of this step's young are, dead or alive. */
-extern "C" __global__ void find_fathers(const Arguments a) {{
+KERNEL(find_fathers) {{
     const int i = THREAD;
     if (a.sizes.idle || a.outputs.clock->young == 0 || i >= a.index.start[a.sizes.bins]) return;
     const int id = a.flock.ids[i] < 0 ? -1 - a.flock.ids[i] : a.flock.ids[i];
@@ -21,7 +21,7 @@ extern "C" __global__ void find_fathers(const Arguments a) {{
 }}
 
 /* The young of this step, each in the row that the order of their mothers' ids gives it. */
-extern "C" __global__ void add_newborns(const Arguments a) {{
+KERNEL(add_newborns) {{
     if (a.sizes.idle) return;
     const int noted = (int)a.outputs.clock->young, count = noted < a.sizes.young_room ? noted : a.sizes.young_room;
     for (int k = THREAD; k < count; k += (int)(gridDim.x * blockDim.x)) {{
@@ -45,7 +45,7 @@ extern "C" __global__ void add_newborns(const Arguments a) {{
 """
 FINISH_STEP_TEXT = """
 /* The young are counted in and newcomers arrive: one thread does it. */
-extern "C" __global__ void finish_step(const Arguments a) {
+KERNEL(finish_step) {
     if (a.sizes.idle || THREAD != 0) return;
     Clock* clock = a.outputs.clock;
     const long long here = a.index.start[a.sizes.bins], room = a.sizes.room > here ? a.sizes.room - here : 0;
@@ -82,9 +82,7 @@ class LifecycleC(Lifecycle):
                 f"    if (blockIdx.x == {unit}{only})\n"
                 f"        for (int row = {begin} + (int){first}; row < {end}; row += (int){step}) turn_{k}(a, row);\n"
             )
-        kernel = (
-            'extern "C" __global__ void update_items(const Arguments a) {\n    if (a.sizes.idle) return;\n'
-        )
+        kernel = "KERNEL(update_items) {\n    if (a.sizes.idle) return;\n"
         return "\n".join([*functions, kernel + "".join(blocks) + "}\n"])
 
     def _function(self, name: str, parameters: Sequence[str], body: GpuTarget) -> str:

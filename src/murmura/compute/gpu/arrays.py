@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,35 @@ Arrays = dict[str, NDArray[Any]]
 LEAST_EVENTS = 4096
 
 
+def sizes_of(plan: Plan, room: int) -> dict[str, Any]:
+    """The record `Sizes` of a flock with room for so many agents, without what a backend decides."""
+    bins, young = bins_of(plan, room), room if plan.has_lifecycle else 1
+    return {
+        "room": room,
+        "bins": bins,
+        "scan_blocks": scan_blocks(bins),
+        "nearest": plan.scenario.perception.nearest or 0,
+        "shapes": len(plan.shapes),
+        "obstacles": plan.obstacle_count,
+        "tracked": len(plan.tracked),
+        "event_room": max(LEAST_EVENTS, 2 * room) if plan.eventful else 1,
+        "young_room": young,
+        "bucket_mask": (1 << (young - 1).bit_length()) - 1,
+        "reach": plan.reach,
+    }
+
+
 def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], report_width: int) -> Arrays:
     """The initial arrays of everything that steps change."""
-    n, bins = len(state), bins_of(plan, room)
-    carried = [column_name(c) for c in plan.carried]
+    work = work_shapes(plan, sizes_of(plan, room), report_width)
+    return start_arrays(plan, state, room, seed) | {
+        name: np.zeros(shape, kind) for name, (kind, shape) in work.items()
+    }
+
+
+def start_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int]) -> Arrays:
+    """The flock, the grid and the clock at the start."""
+    n = len(state)
     quads, velocities = (
         np.zeros((room, 4), np.float32),
         np.zeros((room if plan.dimension == 3 else 1, 4), np.float32),
@@ -32,23 +58,30 @@ def flock_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int], rep
         quads[:n] = np.stack(moving, axis=1)
     ids = np.zeros(room, np.int32)
     ids[:n] = state.ids
-    extras, forces = _columns(state, carried, room), _columns(state, plan.force_columns, room)
-    cells = scan_blocks(bins) * SCAN_BLOCK
-    young = room if plan.has_lifecycle else 1
     return {
-        "places": quads, "velocities": velocities, "extras": extras, "forces": forces, "ids": ids,
-        "sorted_places": np.zeros_like(quads), "sorted_velocities": np.zeros_like(velocities),
-        "sorted_extras": np.zeros_like(extras), "sorted_ids": np.zeros_like(ids),
-        "keys": np.zeros_like(ids), "ranks": np.zeros_like(ids), "order": np.zeros_like(ids),
-        "counts": np.zeros(cells, np.int32), "start": np.zeros(cells, np.int32),
-        "sums": np.zeros(scan_blocks(bins), np.int32), "grid": grid_of(plan, room),
-        "marks": np.zeros(-(-room // 32), np.uint32),
-        "clock": _clock(plan, state, seed),
-        "reports": np.zeros((max(1, plan.stateful_item_count), max(1, report_width)), np.uint64),
-        "target_reports": np.zeros((max(1, plan.stateful_item_count), 1 + plan.item_width), np.float32),
-        "events": np.zeros((max(LEAST_EVENTS, 2 * room) if plan.eventful else 1, len(EVENT_FIELDS)), np.float64),
-        "young": np.zeros((young, len(YOUNG)), np.int32),
-        "buckets": np.zeros(1 << (young - 1).bit_length(), np.int32),
+        "places": quads, "velocities": velocities, "ids": ids,
+        "extras": _columns(state, [column_name(c) for c in plan.carried], room),
+        "forces": _columns(state, plan.force_columns, room),
+        "grid": grid_of(plan, room), "clock": _clock(plan, state, seed),
+    }  # fmt: skip
+
+
+def work_shapes(
+    plan: Plan, sizes: Mapping[str, Any], report_width: int
+) -> dict[str, tuple[Any, tuple[int, ...]]]:
+    """The arrays that steps fill, at first all zeros: the type and shape of each."""
+    room, deep = sizes["room"], plan.dimension == 3
+    cells, listeners = sizes["scan_blocks"] * SCAN_BLOCK, max(1, plan.stateful_item_count)
+    return {
+        "sorted_places": (np.float32, (room, 4)), "sorted_velocities": (np.float32, (room if deep else 1, 4)),
+        "sorted_extras": (np.float32, (max(1, len(plan.carried)), room)), "sorted_ids": (np.int32, (room,)),
+        "keys": (np.int32, (room,)), "ranks": (np.int32, (room,)), "order": (np.int32, (room,)),
+        "counts": (np.int32, (cells,)), "start": (np.int32, (cells,)), "sums": (np.int32, (sizes["scan_blocks"],)),
+        "marks": (np.uint32, (-(-room // 32),)),
+        "reports": (np.uint64, (listeners, max(1, report_width))),
+        "target_reports": (np.float32, (listeners, 1 + plan.item_width)),
+        "events": (np.float64, (sizes["event_room"], len(EVENT_FIELDS))),
+        "young": (np.int32, (sizes["young_room"], len(YOUNG))), "buckets": (np.int32, (sizes["bucket_mask"] + 1,)),
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.gpu.fields import record_type
 from murmura.compute.plan import Plan
+from murmura.core.events import EVENT_FIELDS, Event
 from murmura.core.state import State, column_name
 
 
@@ -23,6 +24,23 @@ class Transfer(Protocol):
 
 Births = list[NDArray[np.int64]]
 """Batches of (child, mother) pairs in the order of births."""
+
+
+def births_in(events: NDArray[np.float64]) -> Births:
+    """The births among some events, as a batch unless there are none."""
+    born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
+    pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
+    return [pairs[np.argsort(pairs[:, 0])]] if len(pairs) else []
+
+
+def not_finite(step: int, ids: NDArray[np.int32], places: NDArray[np.float32]) -> str:
+    """What to say when agents, one a row, are at no finite place after a step."""
+    broken = ~(np.abs(places) < 1e30).all(axis=1)
+    some = ", ".join(str(k) for k in np.sort(ids[broken])[:5])
+    return (
+        f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned NaN "
+        "or infinity: guard its divisions, or lower the weights"
+    )
 
 
 def _mothers_since(births: Births, known: int) -> dict[int, int]:
@@ -96,6 +114,12 @@ class DeviceFlockTransfer:
         n = self._count
         # Kernels need contiguous columns; positions and velocities are interleaved.
         return ids[:n], {name: np.ascontiguousarray(column[:n]) for name, column in self._moving().items()}
+
+    def rows(self) -> tuple[NDArray[np.int32], dict[str, NDArray[np.float32]]]:
+        """Ids (of the dead: -1 - id) and moving columns in the device's order."""
+        ids, *_, clock, _ = self._transfer.wait()
+        n = int(clock.view(record_type("Clock"))[0]["alive"]) if self._plan.has_lifecycle else self._count
+        return ids[:n], {name: column[:n] for name, column in self._moving().items()}
 
     def _moving(self) -> dict[str, NDArray[np.float32]]:
         """The columns that steps change, in the device's order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,11 @@ from numpy.typing import NDArray
 
 from murmura.compute.gpu import arrays
 from murmura.compute.gpu.fields import GRID, WORLD, record_type
-from murmura.compute.gpu.grid import SCAN_BLOCK, bins_of, grid_of, scan_blocks
+from murmura.compute.gpu.grid import SCAN_BLOCK, grid_of
 from murmura.compute.plan import Plan
 from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
     EVENT_WORDS,
-    FAILED_STEP,
     HEAD,
     NO_STEP,
     OUTPUTS_HEAD,
@@ -23,7 +23,6 @@ from murmura.compute.webgpu.records import (
 )
 from murmura.compute.webgpu.target import KernelTarget
 from murmura.core.events import EVENT_FIELDS, Event
-from murmura.core.state import State
 
 Bits = NDArray[np.int32]
 
@@ -40,19 +39,20 @@ class Layout:
         plan: The plan.
         program: Its kernels.
         agents: How many agents there are now.
+        blocks: How many blocks of bins, if more than the plan needs.
     """
 
-    def __init__(self, plan: Plan, program: Program, agents: int) -> None:
-        self.plan, self.program, self.agents = plan, program, agents
-        self.room = max(1, agents, plan.capacity if plan.has_lifecycle else 0)
-        self.bins = bins_of(plan, self.room)
-        self.blocks = scan_blocks(self.bins)
+    def __init__(self, plan: Plan, program: Program, agents: int, blocks: int = 0) -> None:
+        self.plan, self.program = plan, program
+        self.count = max(agents, plan.capacity) if plan.has_lifecycle else agents
+        """How many agents may ever live at the same time."""
+        self.room = max(1, self.count)
+        found = arrays.sizes_of(plan, self.room)
+        self.blocks, self.event_room = max(blocks, found["scan_blocks"]), found["event_room"]
+        self.young_room, self.buckets = found["young_room"], found["bucket_mask"] + 1
         self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
         """Groups of four numbers in the buffer of positions, which in space also holds the velocities."""
-        young = self.room if plan.has_lifecycle else 1
-        self.young_room, self.buckets = young, 1 << (young - 1).bit_length()
-        self.event_room = max(arrays.LEAST_EVENTS, 2 * self.room) if plan.eventful else 1
         self.outputs = self._outputs()
 
     def _outputs(self) -> dict[str, int]:
@@ -69,6 +69,11 @@ class Layout:
         }
 
     @property
+    def first_event(self) -> int:
+        """The word of the outputs at which events begin."""
+        return OUTPUTS_HEAD + self.outputs["reports"] + self.outputs["target_reports"]
+
+    @property
     def sizes(self) -> dict[str, int]:
         """The words of each buffer, without `tables` and `times`."""
         cells = self.blocks * SCAN_BLOCK
@@ -80,29 +85,29 @@ class Layout:
             "outputs": OUTPUTS_HEAD + sum(self.outputs.values()),
         }  # fmt: skip
 
-    def tables(self, items: NDArray[np.float32], seed: tuple[int, int]) -> tuple[Bits, dict[str, int]]:
-        """The buffer of everything that a change of numbers changes, and where each section begins."""
-        found = arrays.plan_arrays(self.plan, items, seed) | {"constants": self.program.constants}
+    def tables(self, numbers: arrays.Arrays) -> tuple[Bits, dict[str, int]]:
+        """The buffer of everything that a change of numbers changes, and where each section begins.
+
+        Args:
+            numbers: What `plan_arrays` made of a plan.
+        """
+        found = numbers | {"constants": self.program.constants}
         parts = {name: bits_of(found[name]) for name in TABLE_SECTIONS}
         return np.concatenate([*parts.values(), np.zeros(1, np.int32)]), _starts(
             {name: len(part) for name, part in parts.items()}, 0
         )
 
-    def flock(self, state: State, seed: tuple[int, int]) -> dict[str, Bits]:
-        """Places and columns at the start."""
-        found = arrays.flock_arrays(self.plan, state, self.room, seed, self.program.report_width)
+    def flock(self, found: arrays.Arrays) -> dict[str, Bits]:
+        """Places and columns, of what `start_arrays` made of a flock."""
         columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["forces"]]
         moving = ("places", "velocities") if self.plan.dimension == 3 else ("places",)
-        outputs = np.zeros(OUTPUTS_HEAD, np.int32)
-        outputs[FAILED_STEP] = NO_STEP
         return {
             "places": np.concatenate([bits_of(found[name]) for name in moving]),
             "columns": np.concatenate([bits_of(column) for column in columns]),
-            "outputs": outputs,
         }
 
     def head(
-        self, state: State, seed: tuple[int, int], table_starts: dict[str, int], keeps: int
+        self, alive: int, next_id: int, seed: tuple[int, int], table_starts: dict[str, int]
     ) -> dict[str, float]:
         """The head's fields by name."""
         plan = self.plan
@@ -113,26 +118,19 @@ class Layout:
             | table_starts
             | {"forces": (1 + len(plan.carried)) * self.room}
         )
-        clock = {"alive": len(state), "next_id": state.next_id, "keep_from": keeps}
+        # Births copy the mother's forces, so that they are kept in every step.
+        keeps = 0 if plan.has_lifecycle else NO_STEP
+        clock = {"alive": alive, "next_id": next_id, "keep_from": keeps}
         clock |= {name: int(np.uint32(word).view(np.int32)) for name, word in
                   zip(("seed_low", "seed_high"), seed, strict=True)}  # fmt: skip
         return {
             **{f"clock_{name}": value for name, value in clock.items()},
             **{f"world_{name}": world.get(name, 0.0) for _, name in WORLD},
             **{f"grid_{name}": grid[name] for _, name in GRID},
-            **{f"sizes_{name}": value for name, value in self._sizes().items()},
+            **{f"sizes_{name}": value for name, value in arrays.sizes_of(plan, self.room).items()},
+            "sizes_scan_blocks": self.blocks,
             **{f"at_{name}": start for name, start in starts.items()},
         }
-
-    def _sizes(self) -> dict[str, float]:
-        plan = self.plan
-        return {
-            "room": self.room, "bins": self.bins, "scan_blocks": self.blocks,
-            "nearest": plan.scenario.perception.nearest or 0, "shapes": len(plan.shapes),
-            "obstacles": plan.obstacle_count,
-            "tracked": len(plan.tracked), "event_room": self.event_room, "young_room": self.young_room,
-            "bucket_mask": self.buckets - 1, "reach": plan.reach,
-        }  # fmt: skip
 
     def groups(self, kind: str, threads: int) -> int:
         """How many workgroups a kernel has."""
@@ -153,7 +151,7 @@ def _starts(sizes: dict[str, int], first: int) -> dict[str, int]:
     return found
 
 
-def head_words(fields: dict[str, float], size: int) -> Bits:
+def head_words(fields: Mapping[str, float], size: int) -> Bits:
     """The head as words."""
     words = np.zeros(size, np.int32)
     for k, (kind, name) in enumerate(HEAD):

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.compute.foreign_code import has_foreign_code
+from murmura.compute.gpu.arrays import plan_arrays, start_arrays
 from murmura.compute.gpu.fields import record_type
-from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer
+from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer, Transfer, births_in, not_finite
 from murmura.compute.plan import Plan
 from murmura.compute.refusals import refuse_many_bins
 from murmura.compute.webgpu import device
@@ -29,7 +30,7 @@ from murmura.compute.webgpu.records import (
     OUTPUTS_HEAD,
 )
 from murmura.core.errors import BackendError, RunError
-from murmura.core.events import EVENT_FIELDS, Event
+from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State
 
 MOST_PROGRAMS = 32
@@ -39,17 +40,17 @@ EVENT_BATCH = 8
 _programs: dict[Any, Program] = {}
 
 
-def traced(plan: Plan) -> Program:
+def traced(plan: Plan, many: bool = False) -> Program:
     """The kernels of a plan, traced once for all plans that differ in numbers only; foreign code each time."""
     refuse_many_bins(plan)
     if has_foreign_code(plan):
-        return program_of(plan)
+        return program_of(plan, many)
     kinds = tuple(group.rule.kinds_present() for group in plan.rule_groups if group.rule is not None)
-    key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds
+    key = plan.signature, tuple(group.functions for group in plan.rule_groups), kinds, many
     if key not in _programs:
         while len(_programs) >= MOST_PROGRAMS:
             del _programs[next(iter(_programs))]
-        _programs[key] = program_of(plan)
+        _programs[key] = program_of(plan, many)
     return _programs[key]
 
 
@@ -114,10 +115,9 @@ class BackendWebgpu:
         """Change numbers and items; the kernels and the flock stay."""
         self._plan = self._layout.plan = plan
         now = self._read_head()
-        state = State()
-        state.next_id = int(now[HEAD_PLACES["clock_next_id"]])
-        self._place_plan(items, state)
-        for name in ("clock_step", "clock_alive", "clock_first_step"):
+        alive, next_id = (int(now[HEAD_PLACES[f"clock_{name}"]]) for name in ("alive", "next_id"))
+        self._place_plan(items, alive, next_id)
+        for name in ("clock_step", "clock_first_step"):
             self._write_head(name, int(now[HEAD_PLACES[name]]))
 
     # The flock
@@ -135,20 +135,21 @@ class BackendWebgpu:
             # `counts` and `outputs` must start at zero, also after a failed run.
             if old is None or old.size != 4 * max(4, words) or name in ("counts", "outputs"):
                 self._buffers[name] = self._device.buffer(name, words)
-        for name, words_of in layout.flock(state, self._seed).items():
+        for name, words_of in layout.flock(start_arrays(self._plan, state, layout.room, self._seed)).items():
             self._device.write(self._buffers[name], 0, words_of)
-        self._place_plan(self._plan.item_table(state), state)
+        self._device.write(self._buffers["outputs"], FAILED_STEP, np.array([NO_STEP], np.int32))
+        self._place_plan(self._plan.item_table(state), len(state), state.next_id)
 
-    def _place_plan(self, items: NDArray[np.float32], state: State) -> None:
+    def _place_plan(self, items: NDArray[np.float32], alive: int, next_id: int) -> None:
         """Write all numbers of the plan, and bind the kernels to the buffers as they are now."""
         layout = self._layout
-        words, starts = layout.tables(items, self._seed)
+        words, starts = layout.tables(plan_arrays(self._plan, items, self._seed))
         old = self._buffers.get("tables")
         if old is None or old.size != 4 * max(4, len(words)):
             self._buffers["tables"] = self._device.buffer("tables", len(words))
         self._device.write(self._buffers["tables"], 0, words)
         self._items_at = starts["items"]
-        fields = layout.head(state, self._seed, starts, 0 if self._plan.has_lifecycle else NO_STEP)
+        fields = layout.head(alive, next_id, self._seed, starts)
         self._device.write(self._buffers["head"], 0, head_words(fields, layout.sizes["head"]))
         bound = self._device.bound(self._program, self._buffers)
         self._launches = [
@@ -187,7 +188,7 @@ class BackendWebgpu:
 
     def advance(self, steps: int, first_step: int) -> None:
         """Run whole steps."""
-        if self._layout.agents == 0:
+        if self._layout.count == 0:
             self.completed += steps
             return
         try:
@@ -230,18 +231,12 @@ class BackendWebgpu:
                 f"{count:,} events within {EVENT_BATCH} steps are more than there is room for ({room:,}); use "
                 "backend='cpu'"
             )
-        first = self._starts_of_events()
+        first = self._layout.first_event
         [words] = self._device.start_transfer([(self._buffers["outputs"], first, count * EVENT_WORDS)]).wait()
         self._device.write(self._buffers["outputs"], EVENTS, np.zeros(1, np.int32))
         events = readable_events(words)
         self._events.append(events)
-        born = events[events[:, EVENT_FIELDS.index("kind")] == Event.BIRTH]
-        if len(born):
-            pairs = born[:, [EVENT_FIELDS.index("id"), EVENT_FIELDS.index("other")]].astype(np.int64)
-            self._births.append(pairs[np.argsort(pairs[:, 0])])
-
-    def _starts_of_events(self) -> int:
-        return OUTPUTS_HEAD + self._layout.outputs["reports"] + self._layout.outputs["target_reports"]
+        self._births += births_in(events)
 
     def take_events(self) -> NDArray[np.float64]:
         events, self._events = self._events, []
@@ -257,18 +252,13 @@ class BackendWebgpu:
         ).wait()
         n = int(head[HEAD_PLACES["clock_alive"]])
         quads = places.view(np.float32).reshape(-1, self._layout.room, 4)[:, :n]
-        broken = ~(np.abs(quads) < 1e30).all(axis=(0, 2))
-        some = ", ".join(str(k) for k in np.sort(ids[:n][broken])[:5])
-        return (
-            f"step {step}: {int(broken.sum())} agents have no finite place or velocity (ids {some}). A rule returned "
-            "NaN or infinity: guard its divisions, or lower the weights"
-        )
+        return not_finite(step, ids[:n], np.concatenate([*quads], axis=1))
 
 
 class Columns:
     """A transfer whose words are read as the arrays of a `DeviceFlockTransfer`."""
 
-    def __init__(self, transfer: device.Transfer, layout: Layout) -> None:
+    def __init__(self, transfer: Transfer, layout: Layout) -> None:
         self._transfer, self._layout = transfer, layout
 
     @property

@@ -105,6 +105,7 @@ class WebgpuDevice:
         self.name = f"{adapter.info['device']} ({adapter.info['backend_type']})"
         self._device = adapter.request_device_sync(required_limits={name: limits[name] for name in LIMITS})
         self.most_bytes = int(min(limits["max-buffer-size"], limits["max-storage-buffer-binding-size"]))
+        self.most_buffers = int(limits["max-storage-buffers-per-shader-stage"])
         self._programs: dict[str, list[Any]] = {}
         self.lost = False
 
@@ -181,7 +182,7 @@ class WebgpuDevice:
 
     # Work
 
-    def submit(self, steps: int, launches: Sequence[tuple[Any, Any, int]]) -> None:
+    def submit(self, steps: int, launches: Sequence[tuple[Any, Any, int]], worlds: int = 1) -> None:
         """Submit this many rounds of launches, without waiting."""
         encoder = self._device.create_command_encoder()
         work = encoder.begin_compute_pass()
@@ -191,7 +192,7 @@ class WebgpuDevice:
             for pipeline, group, across, down in calls:
                 set_pipeline(pipeline)
                 set_group(0, group)
-                dispatch(across, down)
+                dispatch(across, down, worlds)
         work.end()
         self._device.queue.submit([encoder.finish()])
 

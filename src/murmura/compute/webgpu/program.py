@@ -26,7 +26,7 @@ from murmura.compute.webgpu.lifecycle import (
     ITEM_THREADS,
     LifecycleWgsl,
 )
-from murmura.compute.webgpu.records import BUFFERS, head_text
+from murmura.compute.webgpu.records import BUFFERS, head_text, in_its_world
 from murmura.compute.webgpu.target import KernelTarget
 
 THREADS = 256
@@ -37,10 +37,11 @@ fn main(
     @builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) local: u32
 ) {{
-    let i = i32((group.y * groups.x + group.x) * {threads}u + local);
+{begin}    let i = i32((group.y * groups.x + group.x) * {threads}u + local);
     let t = i32(local);
 {body}}}
 """
+WORLD_OF_GROUP = "    world = i32(group.z);\n"
 FUNCTIONS = {**index_text.FUNCTIONS, **nearest.FUNCTIONS, **reports.FUNCTIONS}
 
 
@@ -59,12 +60,13 @@ class Kernel:
 
 @dataclass
 class Program:
-    """All kernels of a step in order, and the sizes that the host needs."""
+    """All kernels of a step in order, and the sizes that the host needs. `many`: they step many worlds at once."""
 
     kernels: list[Kernel]
     constants: NDArray[np.int32]
     report_width: int
     best_width: int
+    many: bool = False
 
     @cached_property
     def digest(self) -> str:
@@ -75,11 +77,11 @@ class Program:
 class _ProgramBuilder:
     """Assembles texts: each kernel with the functions it calls and the buffers it names."""
 
-    def __init__(self, plan: Plan, functions: dict[str, str]) -> None:
+    def __init__(self, plan: Plan, functions: dict[str, str], many: bool) -> None:
         deep, edges = plan.dimension == 3, plan.scenario.world.edges
         open_z = deep and edges[0] == edges[-1] == "open"
         self._holds = {"plane": not deep, "space": deep, "open z": open_z, "closed z": deep and not open_z}
-        self._plan = plan
+        self._plan, self._many = plan, many
         self._functions = {name: index_text.for_world(text, self._holds) for name, text in functions.items()}
         self.kernels: list[Kernel] = []
 
@@ -96,8 +98,11 @@ class _ProgramBuilder:
         body = index_text.for_world(body, self._holds)
         body = body.replace("CARRIED", f"{len(self._plan.carried)}i").replace("THREADS", f"{threads}i")
         text = self._called(body).replace("MOST_NEAREST", str(self._plan.nearest_room))
-        text += MAIN.format(threads=threads, body=body)
-        head = "read_write" if "head" in writes else "uniform"
+        begin = WORLD_OF_GROUP if self._many else ""
+        text += MAIN.format(threads=threads, body=body, begin=begin)
+        if self._many:
+            text = in_its_world(text, kinds or {})
+        head = "read_write" if "head" in writes else "read" if self._many else "uniform"
         bindings = [("head", head)]
         for buffer in BUFFERS:
             if re.search(rf"\b{buffer}\[", text):
@@ -105,12 +110,13 @@ class _ProgramBuilder:
         lines = []
         for k, (buffer, access) in enumerate(bindings):
             if buffer == "head":
-                space = "uniform" if access == "uniform" else "storage, read_write"
-                lines.append(f"@group(0) @binding({k}) var<{space}> a: Head;\n")
+                space = "uniform" if access == "uniform" else f"storage, {access}"
+                what = "heads: array<Head>;\nvar<private> world: i32" if self._many else "a: Head"
+                lines.append(f"@group(0) @binding({k}) var<{space}> {what};\n")
                 continue
             kind = (kinds or {}).get(buffer, BUFFERS[buffer])
             lines.append(f"@group(0) @binding({k}) var<storage, {access}> {buffer}: array<{kind}>;\n")
-        code = head_text() + "".join(lines) + before + text
+        code = head_text(self._many) + "".join(lines) + before + text
         self.kernels.append(Kernel(name, code, tuple(bindings), groups))
 
     def _called(self, body: str) -> str:
@@ -126,8 +132,8 @@ class _ProgramBuilder:
         return "".join(self._functions[name] for name in found)
 
 
-def program_of(plan: Plan) -> Program:
-    """Trace a plan."""
+def program_of(plan: Plan, many: bool = False) -> Program:
+    """Trace a plan. `many`: for many worlds in one dispatch."""
     shapes = shapes_of(plan)
     helpers = WgslHelpers()
     life = LifecycleWgsl(plan, shapes, helpers)
@@ -136,7 +142,7 @@ def program_of(plan: Plan) -> Program:
     updates, updates_body = life.item_updates() if plan.stateful_items else ({}, "")
     if plan.has_lifecycle:
         functions |= {"bear": life.bear_text(), "add_arrivals": life.add_arrivals_text()}
-    maker = _ProgramBuilder(plan, functions | updates | helpers)
+    maker = _ProgramBuilder(plan, functions | updates | helpers, many)
     _add_index(maker, plan)
     maker.add("steer", steer, "agents", ("places", "columns", "outputs"))
     scores = best_width(shapes)
@@ -152,7 +158,7 @@ def program_of(plan: Plan) -> Program:
         )
     if plan.has_lifecycle:
         maker.add("finish_step", FINISH_STEP, "1", ("head", "places", "columns", "outputs"), 1)
-    return Program(maker.kernels, helpers.constants, shapes.report_width, scores)
+    return Program(maker.kernels, helpers.constants, shapes.report_width, scores, many)
 
 
 _FLOCK = "    if (i >= start[a.sizes_bins]) { return; }\n"

@@ -7,6 +7,8 @@ events and births. Fields `at_...` of the head say where sections begin. The tab
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from murmura.compute.gpu.fields import GRID, SIZES, WORLD
@@ -40,17 +42,35 @@ HEAD = _fields()
 HEAD_PLACES = {name: k for k, (_, name) in enumerate(HEAD)}
 
 
-def head_text() -> str:
-    """The head as WGSL."""
-    fields = "".join(f"    {name}: {kind},\n" for kind, name in HEAD)
-    return f"struct Head {{\n{fields}}}\n"
-
-
 BUFFERS: dict[str, str] = {
     "times": "vec2f", "places": "vec4f", "columns": "i32", "sorted_places": "vec4f", "sorted_columns": "i32",
     "spots": "vec2i", "order": "i32", "counts": "i32", "start": "i32", "tables": "i32", "outputs": "atomic<i32>",
 }  # fmt: skip
 """Storage buffers beside the head, and what they are arrays of. `spots`: each agent's bin and its rank there."""
+
+
+HEAD_IN_MANY = (*HEAD, *(("i32", f"first_{buffer}") for buffer in BUFFERS))
+"""The head of one of many worlds, which also says where the world's part of each buffer begins."""
+
+
+def head_text(many: bool = False) -> str:
+    """The head as WGSL."""
+    fields = "".join(f"    {name}: {kind},\n" for kind, name in (HEAD_IN_MANY if many else HEAD))
+    return f"struct Head {{\n{fields}}}\n"
+
+
+def in_its_world(text: str, kinds: Mapping[str, str]) -> str:
+    """The text of a kernel for one of many worlds: with the head of that world, and its part of each buffer.
+
+    Args:
+        text: The text for one world alone.
+        kinds: What some buffers are arrays of in this kernel.
+    """
+    text = re.sub(r"\ba\.", "heads[world].", text)
+    for buffer in BUFFERS:
+        fours = " / 4i" if kinds.get(buffer) == "vec4i" else ""
+        text = re.sub(rf"\b{buffer}\[", f"{buffer}[heads[world].first_{buffer}{fours} + ", text)
+    return text
 
 
 @dataclass(frozen=True)

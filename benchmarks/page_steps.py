@@ -47,7 +47,7 @@ def browsers() -> Iterator[dict[str, Callable[[str], float]]]:
     with (
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=path, args=["--no-sandbox"]) as chromium,
-        firefox_with(Path(tempfile.mkdtemp()), webgpu=False) as firefox,
+        firefox_with(Path(tempfile.mkdtemp())) as firefox,
     ):
 
         def in_chromium(address: str) -> float:

@@ -31,13 +31,12 @@ user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
 
 
 @contextmanager
-def firefox_with(folder: Path, webgpu: bool) -> Iterator[Firefox]:
-    """A browser with one page, whose profile is this folder; `webgpu`: whether its switch is on."""
+def firefox_with(folder: Path) -> Iterator[Firefox]:
+    """A browser with one page, whose profile is this folder."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.fail("these tests drive Firefox: `apt-get install firefox-esr` (or run scripts/test as root)")
-    switch = f'user_pref("dom.webgpu.enabled", {str(webgpu).lower()});'
-    (folder / "user.js").write_text(PREFERENCES + switch)
+    (folder / "user.js").write_text(PREFERENCES)
     command = [path, "--headless", "--no-remote", "--profile", str(folder), "--remote-debugging-port", "0"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         reader = None

@@ -1,4 +1,4 @@
-"""Exported pages in Firefox, from disk and from a static host: the bits of `cpu`, whether or not it has WebGPU."""
+"""Exported pages in Firefox, from disk and from a static host: the bits of `cpu`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,13 @@ import pytest
 
 import murmura as mm
 from murmura.lab.bench.workload import resized
-from tests.browser.sharing.conftest import AGENTS, LIVES, SEED, static_host, write_page
+from tests.browser.sharing.conftest import AGENTS, LIVES, SEED, static_host
 from tests.browser.sharing.firefox import Firefox, firefox_with
-from tests.sizes import IS_LONG
-
-TEN = (
-    "boids",
-    "couzin",
-    "vicsek",
-    "mixed",
-    "roadmap",
-    "starlings",
-    "ecosystem",
-    "murmuration",
-    "shark-and-herring",
-)
-LONG = dict.fromkeys((*TEN, "emergent"), 200)
 
 
-@pytest.fixture(scope="module", params=[True, False] if IS_LONG else [True])
-def firefox(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Firefox]:
-    """With WebGPU's switch on, and in the long tests off; on a machine without a GPU neither finds one."""
-    with firefox_with(tmp_path_factory.mktemp("firefox"), webgpu=request.param) as found:
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    with firefox_with(tmp_path_factory.mktemp("firefox")) as found:
         yield found
 
 
@@ -69,16 +54,14 @@ def test_from_disk_it_has_the_bits_and_obeys(folder: Path, firefox: Firefox):
     do(firefox, type="select", id=7)
     firefox.until("[...document.querySelectorAll('h2')].some((it) => it.textContent === 'Agent 7')")
     do(firefox, type="play")
-    do(firefox, type="set", values={"agents": 20_001})  # so many that WebGPU would be asked
+    do(firefox, type="set", values={"agents": 20_001})
     firefox.until("murmuraFlock.state?.count === 20001 && murmuraFlock.state.step > 0")
 
 
-def test_from_a_static_host_all_kinds_of_flocks_have_the_bits(lives: Path, firefox: Firefox, tmp_path: Path):
-    file = write_page(tmp_path / "long.html", LONG) if IS_LONG else lives
-    steps = 1000 if IS_LONG else 60
-    with static_host(file.parent) as host:
-        firefox.open(f"{host}/{file.name}")
+def test_from_a_static_host_all_kinds_of_flocks_have_the_bits(lives: Path, firefox: Firefox):
+    with static_host(lives.parent) as host:
+        firefox.open(f"{host}/{lives.name}")
         firefox.until("globalThis.murmuraFlock?.state")
-        for name, agents in (LONG if IS_LONG else LIVES).items():
+        for name, agents in LIVES.items():
             do(firefox, type="load", scenario=name)
-            assert hash_after(firefox, steps) == native(name, agents, steps), name
+            assert hash_after(firefox, 60) == native(name, agents, 60), name

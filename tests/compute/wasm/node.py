@@ -33,7 +33,8 @@ def stepped(sim: mm.Simulation, steps: int, folder: Path, timed: int = 0) -> flo
     backend = sim._backend
     assert isinstance(backend, BackendCpu)
     backend._filled_frame(steps + timed, backend.completed)
-    arrays = backend._arrays | {"times": backend._times}
+    times = backend._times[backend.completed - backend._times_from :]
+    arrays = backend._arrays | {"times": times}
     frame, at, memory = np.array(backend.frame()), STACK, bytearray()
     for name in ARRAYS:
         frame[PLACES[name]] = at

@@ -20,6 +20,8 @@ from murmura.view.standalone.live_values import live_values, vector_of
 from murmura.view.standalone.page import flock_page
 
 AGENTS, SEED = 120, 7
+MOMENT = 40
+"""The step at which the page of `classic` begins."""
 LIVES = {"shark-and-herring": 60, "emergent": 80, "couzin-space": 60}
 """A hunter; food, births and deaths of two species; a 3-D world."""
 
@@ -44,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, built: None) -> Path:
     found = tmp_path_factory.mktemp("standalone")
     scenes = [resized(mm.load_scenario(name), AGENTS) for name in ("classic", "vicsek")]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scene_files, "moment_step", lambda s, seed: MOMENT if s.name == "classic" else 0)
         patch.setattr(
             scene_files, "live_values", lambda s: (live_values if s.name == "classic" else no_sliders)(s)
         )

@@ -26,7 +26,7 @@ from murmura.view.session.observing.observer import inspect
 from murmura.view.standalone.loop import loop_of
 from murmura.view.standalone.page import run_page
 from murmura.view.wire.frames import encode
-from tests.browser.sharing.conftest import AGENTS, LIVES, SEED, static_host
+from tests.browser.sharing.conftest import AGENTS, LIVES, MOMENT, SEED, static_host
 from tests.browser.tab import PLAIN
 from tests.view.live import PATIENCE
 
@@ -140,6 +140,17 @@ def test_from_a_disk_it_is_the_flock_of_the_definition(folder: Path, open_page: 
     same_bits(page, truth.scenario, 100)
     assert page.evaluate("problems") == []
     assert page.locator("canvas#flock").is_visible()
+
+
+def test_it_begins_at_its_good_moment_and_again_at_the_start(folder: Path, open_page: Any):
+    page = open_page((folder / "flock.html").as_uri())
+    page.wait_for_function("() => globalThis.murmuraFlock?.state")
+    say(page, type="pause")
+    step = page.evaluate("murmuraFlock.engine.step")
+    assert step >= MOMENT
+    same_bits(page, resized(mm.load_scenario("classic"), AGENTS), step)
+    say(page, type="reset", seed=None)
+    same_bits(page, resized(mm.load_scenario("classic"), AGENTS), 0)
 
 
 def test_a_slider_acts_at_once_and_what_needs_a_compiler_is_refused(folder: Path, open_page: Any):

@@ -16,6 +16,12 @@ FOLDER = Path(__file__).parents[1] / "moments"
 SEED = 0
 
 
+def moment_step(target: Scenario, seed: int) -> int:
+    """The step of the good moment; 0 if there is none."""
+    found = good_moment(target, seed, "reference")
+    return found.step_count if found is not None else 0
+
+
 def good_moment(target: Scenario, seed: int, backend: str, threads: int | None = None) -> Simulation | None:
     """The simulation of a shipped scenario at its good moment.
 

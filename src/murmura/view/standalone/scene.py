@@ -18,9 +18,10 @@ from murmura.engine.initial import random_start, set_items
 from murmura.rules.life.feeding import DRAWN_FOOD
 from murmura.scenario import Scenario
 from murmura.view.session.editing.tools import STRENGTHS, with_pointer
+from murmura.view.session.good_moments import moment_step
 from murmura.view.standalone.live_values import live_values
 from murmura.view.standalone.proof import PROOF_STEPS, state_after
-from murmura.view.standalone.start import packed_words, start_facts
+from murmura.view.standalone.start import moment_facts, packed_words, start_facts
 from murmura.view.standalone.templates import templates
 from murmura.view.wire.frames import EXTRAS
 from murmura.view.wire.hello import hello_facts
@@ -59,6 +60,7 @@ def page_scene(scenario: Scenario, seed: int) -> dict[str, Any]:
             if column in columns
         },
         "start": start_facts(scenario, plan, state),
+        "moment": moment_facts(pointed, plan, seed, moment_step(pointed, seed)),
     }
 
 

@@ -13,6 +13,7 @@ from murmura.core.algebra import Value
 from murmura.core.state import State
 from murmura.core.world.randomness import IN_SPACE, STREAM_HUNTER_START, STREAM_NOISE_OFFSET, uniform_from
 from murmura.engine.drawing import drawn_columns
+from murmura.engine.simulation import Simulation
 from murmura.scenario import Scenario
 
 MOST_EMBEDDED = 20_000
@@ -28,21 +29,41 @@ def packed_words(words: Any) -> str:
 
 def start_facts(scenario: Scenario, plan: Plan, state: State) -> dict[str, Any]:
     """The flock at its start and how a page draws another; `draw` is None where only Python can."""
-    columns = {name: column for name, column in state.columns.items() if name != "id"}
-    fill = {name: runs for name, column in columns.items() if (runs := _runs(column)) is not None}
-    differing = columns.keys() - fill.keys()
+    columns, fill = _columns(state)
     drawn = _drawn(scenario)
-    can_draw = differing <= drawn.keys() and not scenario.obstacles and not plan.stateful_items
-    draw = program_of({name: x for name, x in drawn.items() if name in columns}) if can_draw else None
-    words = {name: packed_words(columns[name].astype(np.float32)) for name in columns if name in differing}
+    can_draw = columns.keys() <= drawn.keys() and not scenario.obstacles and not plan.stateful_items
+    draw = program_of({name: x for name, x in drawn.items() if name in state.columns}) if can_draw else None
     return {
-        "columns": None if can_draw and len(state) > MOST_EMBEDDED else words,
-        "fill": {name: runs for name, runs in fill.items() if not can_draw or name not in drawn},
+        "columns": None if can_draw and len(state) > MOST_EMBEDDED else columns,
+        "fill": fill,
         "draw": draw,
         "values": [step for step in draw["steps"] if isinstance(step, str) and "." in step] if draw else [],
         "noise": program_of(_noise(plan)),
         "turn": program_of(_turn()),
     }
+
+
+def moment_facts(scenario: Scenario, plan: Plan, seed: int, step: int) -> dict[str, Any] | None:
+    """The flock at the step at which the page begins: that of an ordinary run with the arithmetic of pages."""
+    if step == 0:
+        return None
+    simulation = Simulation(scenario, seed, "cpu", portable=True, announce=None)
+    simulation.step(step)
+    state = simulation.state
+    columns, fill = _columns(state)
+    items = packed_words(plan.item_table(state))
+    ids = packed_words(state.ids.astype(np.int32))
+    return {
+        "step": step, "nextId": state.next_id, "ids": ids, "columns": columns, "fill": fill, "items": items,
+    }  # fmt: skip
+
+
+def _columns(state: State) -> tuple[dict[str, str], dict[str, Any]]:
+    """The columns of a flock as words; or as runs of equal numbers, if there are few."""
+    columns = {name: column for name, column in state.columns.items() if name != "id"}
+    fill = {name: runs for name, column in columns.items() if (runs := _runs(column)) is not None}
+    differing = [name for name in columns if name not in fill]
+    return {name: packed_words(columns[name].astype(np.float32)) for name in differing}, fill
 
 
 def _words(target: ExpressionTarget) -> tuple[Value, Value]:

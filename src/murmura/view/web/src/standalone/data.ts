@@ -33,12 +33,24 @@ export interface Group {
   lasts: boolean;
 }
 
-/** How the flock begins (view/standalone/start.py). */
-export interface Start {
-  /** Columns that differ from agent to agent; null: there are too many, the page draws them. */
+/** The columns of a flock. */
+export interface Columns {
+  /** Those that differ from agent to agent; null: there are too many, the page draws them. */
   columns: Record<string, string> | null;
-  /** The other columns: runs of [count, number]. */
+  /** The others: runs of [count, number]. */
   fill: Record<string, [count: number, value: number][]>;
+}
+
+/** The flock at a step. */
+export interface Moment extends Columns {
+  step: number;
+  nextId: number;
+  ids: string;
+  items: string;
+}
+
+/** How the flock begins (view/standalone/start.py). */
+export interface Start extends Columns {
   /** Draws the columns of an agent from its id, the words of a seed and the scenario's values; null: only Python can. */
   draw: Program | null;
   /** The values on which a drawn start depends. */
@@ -72,6 +84,8 @@ export interface RunnableScene {
   /** Drawn size of a food source, as a share of the radius in which feeders gather. */
   drawnFood: number;
   start: Start;
+  /** Where the page begins, if it does not begin at the start. */
+  moment: Moment | null;
   extras: Record<string, { number: number; column: string; top: number }>;
 }
 

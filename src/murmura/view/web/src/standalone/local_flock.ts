@@ -1,24 +1,21 @@
 /** A flock that this page simulates: receives what the page would send to a server, and answers. */
 
 import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
-import { Chronicle } from "./messages/chronicle";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
-import { Engine } from "./engine";
+import type { Engine } from "./engine";
 import type { Happened } from "./events";
-import type { Flock, FlockState } from "./flock_state";
-import { Heritage } from "./hash";
+import type { FlockState } from "./flock_state";
+import type { LocalServer, PageSocket } from "./local_socket";
+import { Chronicle } from "./messages/chronicle";
 import { encodeFrame } from "./messages/encode";
 import { nearestTo, type InspectedFlock } from "./messages/inspect";
-import type { LocalServer, PageSocket } from "./local_socket";
 import { cheapMeasures } from "./messages/measures";
-import { vectorOf } from "./numbers";
-import { follow, listsDiffer, placeable, withMoved, withoutNearest, withPlaced } from "./placing";
 import { population, traitMeans } from "./messages/population";
-import { startOf } from "./start";
-import { huntersIn, itemsOf, surroundings } from "./messages/surroundings";
-import { Tables } from "./tables";
-import { Pacing } from "./pacing";
+import { surroundings } from "./messages/surroundings";
 import { Watching } from "./messages/watching";
+import { Pacing } from "./pacing";
+import { placeable, withMoved, withoutNearest, withPlaced } from "./placing";
+import { Simulated } from "./simulated";
 import { differingPaths, NEEDS_MURMURA, numberAt, prunedSchema, refusal, valueAt, withValue } from "./values";
 
 const STATUS_MS = 200;
@@ -29,12 +26,8 @@ export class LocalFlock implements LocalServer {
   state: FlockState | null = null;
   frame = new ArrayBuffer(0); // the last one
   private page: PageSocket | null = null;
-  private scenario: JsonObject;
-  private engine: Engine;
-  private tables: Tables;
-  private heritage: Heritage;
+  private flock: Simulated;
   private readonly chronicle = new Chronicle();
-  private seed: number;
   private extra = "density";
   private epoch = 1;
   private roster = 0;
@@ -52,13 +45,9 @@ export class LocalFlock implements LocalServer {
 
   private constructor(
     private readonly data: FileData,
-    private scene: RunnableScene,
+    scene: RunnableScene,
   ) {
-    this.engine = new Engine(scene, data.words);
-    this.scenario = scene.hello.scenario;
-    this.seed = scene.hello.seed;
-    this.tables = new Tables(scene);
-    this.heritage = this.begin();
+    this.flock = new Simulated(scene, data.words, scene.hello.scenario);
   }
 
   static of(data: FileData): LocalFlock {
@@ -100,7 +89,7 @@ export class LocalFlock implements LocalServer {
       bundled: true,
       word: "WebAssembly",
       scenario: this.scenario,
-      seed: this.seed,
+      seed: this.flock.seed,
       running: this.pacing.running,
       speed: this.pacing.speed,
       schema: prunedSchema(this.data.schema, this.scene),
@@ -112,32 +101,26 @@ export class LocalFlock implements LocalServer {
     this.page?.message(hello);
   }
 
-  private get time(): number {
-    return this.engine.step * numberAt(this.scenario, "motion.time_step");
+  get engine(): Engine {
+    return this.flock.engine;
   }
 
-  /** Place the flock at the start of its seed. */
-  private begin(): Heritage {
-    const tables = new Tables(this.scene);
-    follow(this.scene, tables, this.scene.hello.scenario, this.scenario, this.seed);
-    const flock = startOf(this.scene, this.scenario, this.seed, numberAt(this.scenario, "agents"));
-    this.put(flock, tables, 0);
+  get scenario(): JsonObject {
+    return this.flock.scenario;
+  }
+
+  private get scene(): RunnableScene {
+    return this.flock.scene;
+  }
+
+  /** The flock has begun anew. */
+  private begun(): void {
+    this.epoch++;
     this.chronicle.begin();
     this.watching.begin();
     this.pacing.begin();
     this.moved = true;
-    return (this.heritage = new Heritage(this.scene, flock));
-  }
-
-  private put(flock: Flock, tables: Tables, step: number): void {
-    this.tables = tables;
-    this.engine.load(flock, tables, this.seed, step);
-    this.retune();
-  }
-
-  private retune(): void {
-    const vector = vectorOf(this.scene.live, (path) => numberAt(this.scenario, path));
-    this.engine.retune(vector, this.tables);
+    this.sayHello();
   }
 
   private async advance(seconds: number): Promise<void> {
@@ -156,7 +139,7 @@ export class LocalFlock implements LocalServer {
   private note(happened: Happened[]): void {
     for (const { events, failedStep } of happened) {
       this.chronicle.add(events);
-      this.heritage.note(events);
+      this.flock.heritage.note(events);
       if (failedStep === null || !this.pacing.running) continue;
       this.pacing.running = false;
       this.refuse(
@@ -176,7 +159,7 @@ export class LocalFlock implements LocalServer {
     }
     if (!sameIds(this.state?.ids, state.ids)) this.roster++;
     this.state = state;
-    const objects = surroundings(this.scene, this.tables, state, this.scenario, this.data.words, this.time);
+    const objects = surroundings(this.flock.seen(state), this.flock.time);
     if (objects.length > 0) this.page?.message({ type: "scene", objects });
     this.frame = encodeFrame(state, this.scenario, this.epoch, this.scene.extras[this.extra] ?? null, this.roster);
     this.page?.frame(this.frame.slice(0));
@@ -184,15 +167,14 @@ export class LocalFlock implements LocalServer {
   }
 
   private get watched(): InspectedFlock | null {
-    const { scene, tables, state, scenario } = this;
-    return state && { scene, tables, state, scenario, words: this.data.words };
+    return this.state && this.flock.seen(this.state);
   }
 
   /** The hash of the flock that is shown; none for a large running one, because it would take as long as a step. */
   private async hash(): Promise<string | null> {
-    const { state, pacing, tables } = this;
+    const { state, pacing } = this;
     if (!state || (pacing.running && state.count > HASHED_WHILE_RUNNING)) return null;
-    return this.heritage.hash(state, tables);
+    return this.flock.hash(state);
   }
 
   private async report(): Promise<void> {
@@ -213,7 +195,7 @@ export class LocalFlock implements LocalServer {
       word: this.pacing.isBehind ? "WebAssembly, slower than real time" : "WebAssembly",
       measured: state ? state.step * dt : null,
       measures: state ? { ...cheapMeasures(state, pace), ...traitMeans(this.scene.hello, state) } : {},
-      population: state ? population(this.scene, state, this.scenario, this.data.words) : {},
+      population: state ? population(this.flock.seen(state)) : {},
       ...this.chronicle.report(),
     });
   }
@@ -267,7 +249,7 @@ export class LocalFlock implements LocalServer {
         await this.set(message.values);
         break;
       case "pointer":
-        this.point(message);
+        this.flock.point(message);
         break;
       case "extra":
         this.extra = message.column;
@@ -303,28 +285,12 @@ export class LocalFlock implements LocalServer {
     }
   }
 
-  /** The pointer is the last attractor. */
-  private point({ x, y, z, mode }: Extract<ClientMessage, { type: "pointer" }>): void {
-    const { group, strengths } = this.scene.hand;
-    const { columns } = this.scene.groups[group];
-    const values: Record<string, number> = {
-      x,
-      y,
-      strength: strengths[mode] ?? 0,
-      ...(z === undefined || !columns.includes("z") ? {} : { z }),
-    };
-    this.engine.setItem(
-      this.tables.range(group)[1] - 1,
-      Object.fromEntries(Object.entries(values).map(([name, value]) => [columns.indexOf(name), value])),
-    );
-  }
-
   private restart(seed: number | null): void {
-    if (seed !== null && seed !== this.seed && !this.scene.start.draw) this.refuse(OTHER_SEED);
-    if (seed !== null) this.seed = seed;
-    this.epoch++;
-    this.begin();
-    this.sayHello();
+    const { flock } = this;
+    if (seed !== null && seed !== flock.seed && !this.scene.start.draw) this.refuse(OTHER_SEED);
+    if (seed !== null) flock.seed = seed;
+    flock.begin();
+    this.begun();
   }
 
   private async set(values: Record<string, Json>): Promise<void> {
@@ -339,34 +305,19 @@ export class LocalFlock implements LocalServer {
 
   /** Continue with other values; another number of agents starts a new flock. */
   private async adopt(scenario: JsonObject): Promise<void> {
-    const before = this.scenario;
-    if (listsDiffer(before, scenario)) {
-      const state = await this.engine.read();
-      const tables = this.tables.copy();
-      tables.keepItems(state.items);
-      follow(this.scene, tables, before, scenario, this.seed);
-      this.scenario = scenario;
-      this.put(state.flock, tables, state.step);
-    }
-    this.scenario = scenario;
-    this.moved = true;
-    if (numberAt(before, "agents") !== numberAt(scenario, "agents")) {
+    const { flock } = this;
+    if (numberAt(flock.scenario, "agents") !== numberAt(scenario, "agents")) {
+      flock.scenario = scenario;
       this.restart(null);
       return;
     }
-    this.retune();
+    await flock.adopt(scenario);
+    this.moved = true;
     this.page?.message({ type: "scenario", scenario });
   }
 
   private get hunters(): Predator[] {
-    const { watched } = this;
-    return watched
-      ? huntersIn(
-          itemsOf(watched.scene, watched.tables, watched.state.items, "predators"),
-          watched.words,
-          watched.state,
-        )
-      : [];
+    return this.state ? this.flock.huntersIn(this.state) : [];
   }
 
   /** A preset by name, or a bundled scenario with other values, as in a link. */
@@ -376,26 +327,16 @@ export class LocalFlock implements LocalServer {
       this.refuse(found);
       return;
     }
-    const { scene, scenario } = found;
-    this.scenario = scenario;
-    if (scene !== this.scene) this.equip(scene);
-    this.seed = scene.hello.seed;
-    this.epoch++;
+    this.flock.engine.destroy();
+    this.flock = new Simulated(found.scene, this.data.words, found.scenario);
     this.state = null;
     this.page?.message({ type: "scene", objects: [] });
-    this.begin();
-    this.sayHello();
-  }
-
-  private equip(scene: RunnableScene): void {
-    this.engine.destroy();
-    this.engine = new Engine(scene, this.data.words);
-    this.scene = scene;
+    this.begun();
   }
 
   /** For tests: the whole hash of the flock as it is now. */
   async hashNow(): Promise<string | null> {
-    return this.heritage.hash(await this.engine.read(), this.tables);
+    return this.flock.hash(await this.engine.read());
   }
 
   /** For tests: whole steps now, and the flock after them. */

@@ -1,7 +1,7 @@
 /** The flock at step 0: from the file, or drawn by the steps that Python's functions were traced to. */
 
 import type { JsonObject } from "../net/protocol";
-import { bytesOf, type RunnableScene } from "./data";
+import { bytesOf, wordsOf, type Columns, type RunnableScene, type Start } from "./data";
 import type { Flock } from "./flock_state";
 import { runner } from "./numbers";
 import { numberAt } from "./values";
@@ -17,23 +17,40 @@ export function startOf(scene: RunnableScene, scenario: JsonObject, seed: number
   const exported = numberAt(hello.scenario, "agents");
   const isSame = start.values.every((path) => numberAt(scenario, path) === numberAt(hello.scenario, path));
   const isOwn = isSame && seed === hello.seed && wanted === exported;
-  const stored = isOwn || !start.draw ? start.columns : null;
-  const count = stored ? exported : wanted;
-  const differing = stored
-    ? Object.fromEntries(Object.entries(stored).map(([name, text]) => [name, new Float32Array(bytesOf(text).buffer)]))
-    : drawnStart(scene, scenario, seed, count);
+  const isStored = start.columns !== null && (isOwn || !start.draw);
+  const count = isStored ? exported : wanted;
   return {
     count,
     nextId: count,
     ids: Int32Array.from({ length: count }, (_, id) => id),
-    columns: { ...filled(scene, count), ...differing },
+    columns: isStored
+      ? columnsOf(start, count)
+      : { ...filled(start, count), ...drawnStart(start, scenario, seed, count) },
+  };
+}
+
+/** The moment at which the scenario is shown first; null: its start. */
+export function momentOf({ moment }: RunnableScene): { step: number; flock: Flock; items: Float32Array } | null {
+  if (!moment) return null;
+  const ids = wordsOf(moment.ids);
+  const { step, nextId, items } = moment;
+  const flock = { count: ids.length, nextId, ids, columns: columnsOf(moment, ids.length) };
+  return { step, flock, items: new Float32Array(bytesOf(items).buffer) };
+}
+
+/** Columns in the file. */
+function columnsOf(columns: Columns, count: number): Flock["columns"] {
+  const stored = Object.entries(columns.columns ?? {});
+  return {
+    ...filled(columns, count),
+    ...Object.fromEntries(stored.map(([name, text]) => [name, new Float32Array(bytesOf(text).buffer)])),
   };
 }
 
 /** The columns that agents draw by themselves. */
-function drawnStart({ start }: RunnableScene, scenario: JsonObject, seed: number, count: number): Flock["columns"] {
+function drawnStart(start: Start, scenario: JsonObject, seed: number, count: number): Flock["columns"] {
   const columns: Flock["columns"] = {};
-  if (!start.draw) return columns;
+  if (!start.draw) throw new Error("only Python can draw this start");
   const given: Record<string, number> = { ...seedWords(seed) };
   for (const path of start.values) given[path] = numberAt(scenario, path);
   const run = runner(start.draw);
@@ -48,9 +65,9 @@ function drawnStart({ start }: RunnableScene, scenario: JsonObject, seed: number
 }
 
 /** Columns that are equal for all agents of a species. */
-function filled({ start }: RunnableScene, count: number): Flock["columns"] {
+function filled({ fill }: Columns, count: number): Flock["columns"] {
   const columns: Flock["columns"] = {};
-  for (const [name, runs] of Object.entries(start.fill)) {
+  for (const [name, runs] of Object.entries(fill)) {
     columns[name] = new Float32Array(count);
     const all = runs.reduce((sum, [length]) => sum + length, 0);
     let before = 0;

@@ -1,13 +1,14 @@
 /** Counts of a population by species and activity (view/session/observing/population.py), and means of traits. */
 
-import type { Hello, JsonObject, Population } from "../../net/protocol";
-import type { RunnableScene, Words } from "../data";
+import type { Hello, Population } from "../../net/protocol";
+import type { Words } from "../data";
 import type { FlockState } from "../flock_state";
 import { valueAt } from "../values";
+import type { InspectedFlock } from "./inspect";
 
 const TRAITS = ["energy", "age", "health"];
 
-export function population(scene: RunnableScene, state: FlockState, scenario: JsonObject, words: Words): Population {
+export function population({ scene, state, scenario, words }: InspectedFlock): Population {
   const found: Population = {};
   const { species, stances } = scene.hello;
   const isOn = (rule: string): boolean => valueAt(scenario, `rules.${rule}.enabled`) === true;

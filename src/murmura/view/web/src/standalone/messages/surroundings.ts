@@ -5,6 +5,7 @@ import type { RunnableScene, Words } from "../data";
 import type { FlockState } from "../flock_state";
 import { numberAt, valueAt } from "../values";
 import type { Tables } from "../tables";
+import type { InspectedFlock } from "./inspect";
 
 type Row = Record<string, number>;
 
@@ -49,14 +50,8 @@ export function huntersIn(rows: Row[], words: Words, state: FlockState): Predato
   });
 }
 
-export function surroundings(
-  scene: RunnableScene,
-  tables: Tables,
-  state: FlockState,
-  scenario: JsonObject,
-  words: Words,
-  time: number,
-): SceneObject[] {
+export function surroundings(watched: InspectedFlock, time: number): SceneObject[] {
+  const { scene, tables, state, scenario, words } = watched;
   const rows = (rule: string): Row[] => itemsOf(scene, tables, state.items, rule);
   const food = rows("feeding")
     .filter((it) => it.present && it.amount > 0)

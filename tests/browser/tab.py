@@ -21,7 +21,8 @@ FLAGS += ["--disable-gpu-compositing", "--disable-gpu-rasterization", "--disable
 # A returning visitor: the hint has been dismissed, and the panels are open.
 VISITED = """
 localStorage.setItem('murmura.hint', '1');
-if (!localStorage.getItem('murmura.looks')) localStorage.setItem('murmura.looks', '{"panel": true, "charts": true}');
+const open = { panel: true, charts: true, guides: true };
+if (!localStorage.getItem('murmura.looks')) localStorage.setItem('murmura.looks', JSON.stringify(open));
 """
 
 WATCH = """

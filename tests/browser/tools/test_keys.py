@@ -22,6 +22,7 @@ SEES: list[tuple[str, str, str, Callable[[Any], Any]]] = [
     ("v", "vision", "looks.vision", lambda was: not was),
     ("n", "neighbors", "looks.neighbors", lambda was: not was),
     ("g", "density", "looks.density", lambda was: not was),
+    ("#", "guides", "looks.guides", lambda was: not was),
     ("h", "hide", "looks.hidden", lambda was: not was),
     ("m", "charts", "looks.charts", lambda was: not was),
     ("b", "panel", "looks.panel", lambda was: not was),

@@ -9,8 +9,11 @@ import pytest
 
 import murmura as mm
 from murmura.engine.reading.surroundings import hunters
+from murmura.lab.films.looks import looks
 from tests.browser.tab import FILLS, Tab
 from tests.view.live import flock
+
+SIZE = looks()["things"]["hunter"]["size"]
 
 
 def _ecosystem(**values: Any) -> mm.Scenario:
@@ -197,7 +200,7 @@ def test_a_falcon_that_climbs_casts_its_shadow_farther_away(tab: Tab) -> None:
         tab.until(lambda goes_to=goes_to: simulation.step_count == goes_to)
         [bird] = hunters(simulation.reader())
         heights.append(bird["altitude"])
-        size = np.clip(12 * tab.see("camera.zoom"), 11, 34)
+        size = np.clip(SIZE["share"] * tab.see("camera.zoom"), SIZE["least"], SIZE["most"])
         goal = tab.screen([[bird["x"], bird["y"]]])[0] + np.array([0.6, 1.2]) * size * bird["altitude"]
 
         def falls_there(goal: np.ndarray = goal) -> bool:

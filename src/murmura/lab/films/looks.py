@@ -6,6 +6,7 @@ Steps of a palette are mixed in OKLab (Björn Ottosson 2020), where equal steps 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -46,6 +47,12 @@ def themed(thing: str, name: str) -> dict[str, Any]:
     """A colour or an opacity of a thing, by theme."""
     found: dict[str, Any] = looks()["things"][thing][name]
     return {theme: tuple(value) if isinstance(value, list) else value for theme, value in found.items()}
+
+
+def corners_of(path: str) -> Floats:
+    """Corners of an SVG path that has no curves, shape (n, 2)."""
+    numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", path)]
+    return np.array(numbers).reshape(-1, 2)
 
 
 CATEGORIES = ("species", "stance")

@@ -304,7 +304,7 @@ class Painter:
         camera, theme = self._camera, self.look.theme
         if self._scenery is None:
             self._scenery = scenery(self.scenario, camera, theme)
-        found = [*self._scenery, *wildlife(around, camera, theme, self.look.labels)]
+        found = [*self._scenery, *wildlife(around, camera, theme, self.look.labels, time)]
         if self.look.labels and isinstance(self.look.follow, int) and self.look.follow in moment.ids:
             radius = 2.2 * self._half(len(moment.ids))
             found += halo(camera.width / 2.0, camera.height / 2.0, radius, camera, theme)

@@ -26,6 +26,7 @@ from murmura.lab.films.patches import (
     window_around,
     window_of,
 )
+from murmura.lab.films.plane.food import BAIT, FACTS, FOOD, apple
 from murmura.scenario import Scenario
 
 Corner = Literal["top left", "top right", "bottom left", "bottom right"]
@@ -36,7 +37,7 @@ FILL_OPACITY: dict[str, float] = themed("obstacle", "fill_alpha")
 STROKE_OPACITY: dict[str, float] = themed("obstacle", "line_alpha")
 HOME: dict[str, Rgb] = themed("home", "rgb")
 HOME_LINE, HOME_FILL = themed("home", "line_alpha"), themed("home", "fill_alpha")
-PULL: dict[str, Rgb] = themed("pointer", "attract")
+PULL: dict[str, Rgb] = themed("roost", "rgb")
 PUSH: dict[str, Rgb] = themed("pointer", "repel")
 THREAT: dict[str, Rgb] = themed("pointer", "scare")
 INK: dict[str, Rgb] = {"dark": (226, 232, 245), "light": (38, 46, 64)}
@@ -61,11 +62,13 @@ def _all_scenery(scenario: Scenario, camera: Camera, theme: str) -> Iterable[Pat
     rules = scenario.rules
     if rules.attractors.enabled:
         for point in rules.attractors.points:
-            color, is_dashed = (PULL, False) if point.strength >= 0 else (PUSH, True)
-            yield _ring(camera, point, color[theme], is_dashed, False, unit)
+            if point.strength < 0:
+                yield _ring(camera, point, PUSH[theme], False, unit)
+            else:
+                yield from _attractor(camera, point, theme, unit)
     if rules.fear.enabled:
         for threat in rules.fear.threats:
-            yield _ring(camera, threat, THREAT[theme], True, True, unit)
+            yield _ring(camera, threat, THREAT[theme], True, unit)
 
 
 def home_ranges(scenario: Scenario, camera: Camera, theme: str) -> list[Patch]:
@@ -136,8 +139,31 @@ def _angular(camera: Camera, points: Any, solid: bool, theme: str, unit: float) 
     )
 
 
-def _ring(camera: Camera, point: Any, rgb: Rgb, is_dashed: bool, crossed: bool, unit: float) -> Patch | None:
-    """A soft glow over its range, and a small mark at its centre."""
+def _attractor(camera: Camera, point: Any, theme: str, unit: float) -> Iterable[Patch | None]:
+    """A roost, or food where nobody eats."""
+    x, y = camera.on_screen([[point.x, point.y]])[0].tolist()
+    size = max(14.0 * unit, point.radius * camera.zoom)
+    window = window_around(camera, x, y, size)
+    if window is None:
+        return
+    away = np.hypot(*centred(window, x, y))
+    is_bait = point.strength == BAIT
+    rgb = (FOOD if is_bait else PULL)[theme]
+    inks = [(_glow(away / size, 0.16), rgb, 1.0)]
+    if not is_bait:
+        inks.append((np.maximum(stroke(away - 8.0 * unit, 1.3 * unit), cover(away - 2.5 * unit)), rgb, 0.6))
+    yield inked(window[0], window[1], inks)
+    if is_bait:
+        half = 1.3 * FACTS["size"]["least"] * unit
+        yield apple(camera, (x, y), half, 0.0, 1.0, theme)
+
+
+def _glow(share: Any, opacity: float) -> Any:
+    return np.interp(share, [0.0, 0.6, 1.0], [opacity, opacity / 4.0, 0.0])
+
+
+def _ring(camera: Camera, point: Any, rgb: Rgb, crossed: bool, unit: float) -> Patch | None:
+    """What repels or frightens: a soft glow over its range, and a dashed ring at its centre."""
     x, y = camera.on_screen([[point.x, point.y]])[0]
     size = max(14.0 * unit, point.radius * camera.zoom)
     window = window_around(camera, x, y, size)
@@ -145,11 +171,8 @@ def _ring(camera: Camera, point: Any, rgb: Rgb, is_dashed: bool, crossed: bool, 
         return None
     dx, dy = centred(window, x, y)
     away = np.hypot(dx, dy)
-    glow = np.interp(away / size, [0.0, 0.6, 1.0], [0.20, 0.05, 0.0])
-    mark = stroke(away - 9.0 * unit, 1.5 * unit)
-    if is_dashed:
-        mark = mark * dashed(dx, dy, 9.0, 5.0, 5.0)
+    mark = stroke(away - 9.0 * unit, 1.5 * unit) * dashed(dx, dy, 9.0, 5.0, 5.0)
     if crossed:
         arms = np.minimum(np.abs(dx - dy), np.abs(dx + dy)) * np.sqrt(0.5) - 0.75 * unit
         mark = np.maximum(mark, cover(arms) * (away < 7.0 * unit))
-    return inked(window[0], window[1], [(glow, rgb, 1.0), (mark, rgb, 0.75)])
+    return inked(window[0], window[1], [(_glow(away / size, 0.2), rgb, 1.0), (mark, rgb, 0.75)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from murmura.lab.films.camera import Camera
 from murmura.lab.films.font import text_mask
-from murmura.lab.films.looks import looks, themed
+from murmura.lab.films.looks import corners_of, looks, themed
 from murmura.lab.films.patches import (
     Patch,
     Rgb,
@@ -27,64 +26,45 @@ from murmura.lab.films.patches import (
     window_around,
     window_of,
 )
+from murmura.lab.films.plane.food import food_patch
 from murmura.lab.films.plane.scenery import INK
 from murmura.rules.predators.kind import KINDS
 from murmura.rules.predators.looks import PLAIN
 
-FOOD: dict[str, Rgb] = themed("food", "rgb")
 CARCASS: dict[str, Rgb] = themed("carcass", "rgb")
 CARCASS_OPACITY: dict[str, float] = themed("carcass", "alpha")
 ATTACKING: dict[str, Rgb] = themed("hunter", "attacking")
 CALM: dict[str, Rgb] = themed("hunter", "calm")
 RING: dict[str, Rgb] = themed("hunter", "ring")
+RIM: dict[str, Rgb] = themed("hunter", "rim")
 TROUGH: dict[str, Rgb] = themed("energy", "trough")
 LOW: dict[str, Rgb] = themed("energy", "low")
 FULL: dict[str, Rgb] = themed("energy", "full")
 HUNTER, BONES = looks()["things"]["hunter"], looks()["things"]["carcass"]
-SEEDS, SUNFLOWER = 12, 2.39996
 SHARES = 120  # levels of fullness of a food source, so that most of its patches can be reused
 WorldObject = Mapping[str, Any]
 
 
-def wildlife(objects: Iterable[WorldObject], camera: Camera, theme: str, labels: bool) -> list[Patch]:
-    """Patches of the objects of one frame, bottom first."""
+def wildlife(
+    objects: Iterable[WorldObject], camera: Camera, theme: str, labels: bool, time: float = 0.0
+) -> list[Patch]:
+    """Patches of the objects of one frame at a simulated time [s], bottom first."""
     found: list[Patch | None] = []
     hunters: list[Patch | None] = []
     for thing in objects:
         x, y = camera.on_screen([[thing["x"], thing["y"]]])[0].tolist() if "x" in thing else (0.0, 0.0)
         if thing["kind"] == "food":
             share = round(SHARES * _share(thing)) / SHARES
-            found.append(
-                _food(camera, x, y, max(7.0 * camera.scale, thing["radius"] * camera.zoom), share, theme)
-            )
+            found.append(food_patch(camera, (x, y), thing["radius"] * camera.zoom, share, theme))
         elif thing["kind"] == "carcass":
             found.append(_carcass(camera, x, y, round(SHARES * _share(thing)) / SHARES, theme))
         elif thing["kind"] == "predator":
-            hunters += _hunter(camera, x, y, thing, theme, labels)
+            hunters += _hunter(camera, x, y, thing, theme, labels, time)
     return [patch for patch in (*found, *hunters) if patch is not None]
 
 
 def _share(thing: WorldObject) -> float:
     return float(min(1.0, thing["amount"] / thing["capacity"])) if thing["capacity"] > 0.0 else 0.0
-
-
-@lru_cache(maxsize=1024)
-def _food(camera: Camera, x: float, y: float, size: float, share: float, theme: str) -> Patch | None:
-    """Seeds in a disc, and a ring that shows how much is left."""
-    window = window_around(camera, x, y, size + 2.0 * camera.scale)
-    if window is None:
-        return None
-    dx, dy = centred(window, x, y)
-    away, rgb = np.hypot(dx, dy) - size, FOOD[theme]
-    ring = stroke(away, 2.0 * camera.scale)
-    grain, seeds = max(camera.scale, 0.06 * size), np.zeros_like(away)
-    for k in range(round(SEEDS * share)):
-        angle, far = k * SUNFLOWER, 0.78 * size * ((k + 0.5) / SEEDS) ** 0.5
-        away_from_seed = np.hypot(dx - far * np.cos(angle), dy - far * np.sin(angle))
-        seeds = np.maximum(seeds, cover(away_from_seed - grain))
-    inks = [(cover(away), rgb, 0.08 + 0.2 * share), (ring, rgb, 0.28)]
-    inks += [(ring * gauge(dx, dy, share), rgb, 0.95), (seeds, rgb, 0.9)]
-    return inked(window[0], window[1], inks)
 
 
 @lru_cache(maxsize=256)
@@ -113,29 +93,30 @@ def _ribs(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _hunter(
-    camera: Camera, x: float, y: float, hunter: WorldObject, theme: str, labels: bool
+    camera: Camera, x: float, y: float, hunter: WorldObject, theme: str, labels: bool, time: float
 ) -> Iterable[Patch | None]:
-    """Shape by kind, shadow by height, state as a ring and as text, energy as a bar."""
-    size = min(34.0, max(11.0, 12.0 * camera.zoom / camera.scale)) * camera.scale
+    """Shape by kind, shadow by height, an attack as a ring, state as text, energy as a bar."""
+    bounds = HUNTER["size"]
+    size = (
+        min(bounds["most"], max(bounds["least"], bounds["share"] * camera.zoom / camera.scale)) * camera.scale
+    )
     high = min(1.0, max(0.0, hunter["altitude"]))
     drop = (x + 0.6 * size * high, y + 1.2 * size * high)
     window = window_around(camera, x, y, 3.2 * size)
     if window is None:
         return
     yield from _intent(camera, x, y, hunter, theme)
-    body = outline_of(hunter["species"]) @ _turn(hunter["heading"]).T * (size * (1.0 + 0.35 * high))
+    body = posed(hunter, time) @ _turn(hunter["heading"]).T * (size * (1.0 + 0.35 * high))
     angry = hunter["state"] in HUNTER["attacks_in"]
     inks = []
     if high > 0.02:
         inks.append((cover(outline(body + np.array(drop), True, window)), (0.0, 0.0, 0.0), 0.28))
-    color = ATTACKING[theme] if angry else CALM[theme]
-    inks.append((cover(outline(body + np.array([x, y]), True, window)), color, 1.0))
-    dx, dy = centred(window, x, y)
-    ring = stroke(np.hypot(dx, dy) - 1.7 * size, (2.0 if angry else 1.2) * camera.scale)
-    if not angry:
-        on, off = (camera.scale * length for length in HUNTER["dash"]["calm"])
-        ring = ring * dashed(dx, dy, 1.7 * size, on, off)
-    inks.append((ring, RING[theme], 0.9 if angry else 0.35))
+    edge = outline(body + np.array([x, y]), True, window)
+    inks.append((cover(edge), ATTACKING[theme] if angry else CALM[theme], 1.0))
+    inks.append((stroke(edge, camera.scale), RIM[theme], 0.5))
+    if angry:
+        dx, dy = centred(window, x, y)
+        inks.append((stroke(np.hypot(dx, dy) - 1.7 * size, 1.5 * camera.scale), RING[theme], 0.7))
     yield inked(window[0], window[1], inks)
     yield bar(camera, x, y + 1.9 * size, 2.2 * size, hunter["energy"], theme)
     if labels:
@@ -143,6 +124,24 @@ def _hunter(
         across = text_mask(text, max(7.0, height)).shape[1]
         top = y + 1.9 * size + 5.0 * camera.scale
         yield text_patch(text, x - across / 2.0, top, height, INK[theme], 0.95, camera)
+
+
+def posed(hunter: WorldObject, time: float) -> NDArray[np.float64]:
+    """The outline of a hunter at a moment [s]: wings beat, fins swim, in a stoop wings stay folded."""
+    corners, state = outline_of(hunter["species"]), hunter["state"]
+    if state in HUNTER["rests_in"]:
+        return corners
+    x, y = corners.T
+    is_fish = hunter["species"] in KINDS and KINDS[hunter["species"]].looks.body == "fish"
+    facts = HUNTER["fins" if is_fish else "wings"]
+    deep = facts["attacking" if state in HUNTER["attacks_in"] else "calm"]
+    turn = 2.0 * np.pi * facts["hertz"] * time + hunter["id"]
+    if is_fish:
+        back = np.maximum(0.0, facts["from"] - x) / 2.0
+        return np.column_stack((x, y + deep * back**2 * np.sin(turn - facts["wave"] * x)))
+    fold = facts["diving"] if state in HUNTER["dives_in"] else deep * (0.5 - 0.5 * np.cos(turn))
+    out = np.maximum(0.0, np.abs(y) - facts["root"])
+    return np.column_stack((x - facts["sweep"] * fold * out, y - np.sign(y) * fold * out))
 
 
 def _intent(camera: Camera, x: float, y: float, hunter: WorldObject, theme: str) -> Iterable[Patch | None]:
@@ -174,8 +173,7 @@ def bar(camera: Camera, x: float, top: float, width: float, share: float, theme:
 def outline_of(species: str) -> NDArray[np.float64]:
     """Corners of a kind of hunter, nose towards +x, shape (n, 2)."""
     shown = KINDS[species].looks if species in KINDS else PLAIN
-    numbers = [float(text) for text in re.findall(r"-?\d*\.?\d+", shown.outline)]
-    return np.array(numbers).reshape(-1, 2)
+    return corners_of(shown.outline)
 
 
 def _turn(angle: float) -> NDArray[np.float64]:

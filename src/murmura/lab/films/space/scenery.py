@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.lab.films.patches import Rgb
+from murmura.lab.films.plane.food import BAIT, FOOD
 from murmura.lab.films.plane.scenery import HOME, HOME_LINE, PULL, PUSH, THREAT
 from murmura.lab.films.plane.wind import streaks
 from murmura.lab.films.space.camera import Floats, SpaceCamera
@@ -83,10 +84,16 @@ def _marks(scenario: Scenario, theme: str) -> Iterable[Lines]:
     rules, world = scenario.rules, scenario.world
     found: list[tuple[Any, Rgb]] = []
     if rules.attractors.enabled:
-        found += [(it, (PULL if it.strength >= 0 else PUSH)[theme]) for it in rules.attractors.points]
+        found += [(it, _color(it.strength)[theme]) for it in rules.attractors.points]
     if rules.fear.enabled:
         found += [(it, THREAT[theme]) for it in rules.fear.threats]
     for thing, rgb in found:
         centre = _centre(thing, world)
         yield Lines(*chain(ring(centre, MARK * world.width, X, Y)), rgb, 0.75, 1.5)
         yield Lines(centre[None], (centre * (X + Y))[None], rgb, 0.25, 1.0, True)
+
+
+def _color(strength: float) -> dict[str, Rgb]:
+    if strength < 0.0:
+        return PUSH
+    return FOOD if strength == BAIT else PULL

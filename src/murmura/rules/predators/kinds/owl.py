@@ -10,7 +10,7 @@ from murmura.core.world.randomness import STREAM_HUNTER_GOAL
 from murmura.core.world.space import inside
 from murmura.rules.predators.hunt import begin_attack, begin_hunt, catch, miss, regain_energy, strike
 from murmura.rules.predators.kind import Kind, register_kind, weights
-from murmura.rules.predators.looks import BROAD_WINGS
+from murmura.rules.predators.looks import ROUND_WINGS
 from murmura.rules.predators.motion import PI, gap_to, slow_down, steer_toward, wander
 from murmura.rules.predators.row import HunterRow
 from murmura.rules.predators.states import AMBUSH, ATTACKING, IDLE, RECOVERING, SCANNING, enter
@@ -110,7 +110,7 @@ register_kind(
     Kind(
         name="owl",
         code=3,
-        looks=BROAD_WINGS,
+        looks=ROUND_WINGS,
         numbers=weights(0.3, 0.2, 0.5, -0.5, 2.0)
         | {
             "max_speed": 8.0, "max_force": 0.4, "burst": 3.5, "max_energy": 90.0, "energy_regen": 10.0,

@@ -109,6 +109,9 @@ export function actionsOf(parts: Parts): Record<Action, () => void> {
     trails: () => {
       settings.set({ trails: !looks.trails, trailsChosen: true });
     },
+    guides: () => {
+      settings.set({ guides: !looks.guides });
+    },
     vision: () => {
       settings.set({ vision: !looks.vision });
     },

@@ -477,7 +477,7 @@ export class App {
   /** Called once the flock is visible: building hundreds of controls earlier would delay the first picture. */
   private completeStart(): void {
     if (this.store.state.painted) return;
-    this.hint.begin(this.store.state.hello?.places?.length === 0);
+    this.hint.begin(this.store.state.hello?.places?.length === 0, this.stage.deep !== null);
     this.store.dispatch({ type: "painted" });
   }
 

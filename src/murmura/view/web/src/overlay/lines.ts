@@ -28,3 +28,10 @@ export function gauge(context: CanvasRenderingContext2D, p: Point, radius: numbe
   context.beginPath();
   context.arc(p.x, p.y, radius, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * Math.min(1, Math.max(0, share)));
 }
+
+/** A closed shape around a place, `size` CSS px a unit. */
+export function shapeAt(context: CanvasRenderingContext2D, p: Point, size: number, corners: readonly Pair[]): void {
+  context.beginPath();
+  for (const [x, y] of corners) context.lineTo(p.x + size * x, p.y + size * y);
+  context.closePath();
+}

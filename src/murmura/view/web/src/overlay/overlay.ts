@@ -108,7 +108,7 @@ export class Overlay {
     this.context.clearRect(0, 0, view.width, view.height);
     const copies = wrap ? camerasOf(camera, view, wrap) : [camera];
     if (moment) for (const each of copies) this.drawEverybody({ ...lines, camera: each }, moment, looks);
-    drawScenery(lines, wrap ? things.flatMap((thing) => copiesOf(thing, lines, wrap)) : things);
+    drawScenery(lines, wrap ? things.flatMap((thing) => copiesOf(thing, lines, wrap)) : things, scene.seconds);
     if (scene.ghosts.length > 0) drawGhosts(lines, scene.ghosts);
     if (moment && scene.bodies.length > 0) drawBodies(lines, moment, scene.bodies, scene.look);
     for (const thing of things) if (thing.kind === "wind" && looks.wind) drawWind(lines, thing, scene.seconds);

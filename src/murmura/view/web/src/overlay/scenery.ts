@@ -1,10 +1,11 @@
 /** Draws objects of the world: obstacles, attractors, repulsors, food, carcasses, hunters, territories, wind. */
 
 import { toScreen } from "../render/camera";
-import { disc, gauge, tracePath, type Lines } from "./lines";
-import type { PointerMode, Predator, SceneObject } from "../net/protocol";
-import { predatorShape } from "../render/hunter_shapes";
-import { attacks, ink, shade, themed, things } from "../render/looks_of_things";
+import { disc, gauge, shapeAt, tracePath, type Lines } from "./lines";
+import type { Pair, Point, PointerMode, Predator, SceneObject } from "../net/protocol";
+import { APPLE, appleLeft, appleSize, LEAF } from "../render/apple";
+import { hunterOutline } from "../render/hunter_shapes";
+import { attacks, ink, isBait, shade, themed, things } from "../render/looks_of_things";
 import { say } from "../text/language";
 
 export interface Hand {
@@ -17,7 +18,7 @@ export interface Hand {
 type Kind<K extends SceneObject["kind"]> = Extract<SceneObject, { kind: K }>;
 
 /** Everything but the wind, which moves; from bottom to top. */
-export function drawScenery(lines: Lines, things: SceneObject[]): void {
+export function drawScenery(lines: Lines, things: SceneObject[], seconds = 0): void {
   for (const thing of things) if (thing.kind === "territory") drawTerritory(lines, thing);
   for (const thing of things) {
     switch (thing.kind) {
@@ -27,7 +28,7 @@ export function drawScenery(lines: Lines, things: SceneObject[]): void {
         drawObstacle(lines, thing);
         break;
       case "attractor":
-        ring(lines, { x: thing.x, y: thing.y, mode: thing.strength < 0 ? "repel" : "attract" }, thing.radius);
+        drawAttractor(lines, thing);
         break;
       case "threat":
         ring(lines, { x: thing.x, y: thing.y, mode: "scare" }, thing.radius);
@@ -40,7 +41,7 @@ export function drawScenery(lines: Lines, things: SceneObject[]): void {
         break;
     }
   }
-  for (const thing of things) if (thing.kind === "predator") drawPredator(lines, thing);
+  for (const thing of things) if (thing.kind === "predator") drawPredator(lines, thing, seconds);
 }
 
 function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">): void {
@@ -61,18 +62,43 @@ function drawObstacle(lines: Lines, shape: Kind<"circle" | "wall" | "polygon">):
   context.stroke();
 }
 
-/** An attractor is a warm ring, a repulsor a cool dashed one; a threat is crossed out. */
-export function ring({ context, camera, view, light }: Lines, hand: Hand, radius: number): void {
-  const p = toScreen(camera, view, hand);
-  const size = Math.max(14, radius * camera.zoom);
-  const rgb = hand.mode === "none" ? "0 0 0" : shade(things.pointer[hand.mode], light).join(" ");
-  const glow = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
-  glow.addColorStop(0, `rgb(${rgb} / 0.20)`);
-  glow.addColorStop(0.6, `rgb(${rgb} / 0.05)`);
-  glow.addColorStop(1, `rgb(${rgb} / 0)`);
-  context.fillStyle = glow;
+/** What attracts for good is a warm roost, or food where nobody eats. */
+function drawAttractor(lines: Lines, { x, y, radius, strength }: Kind<"attractor">): void {
+  if (strength < 0) {
+    ring(lines, { x, y, mode: "repel" }, radius);
+    return;
+  }
+  const p = toScreen(lines.camera, lines.view, { x, y });
+  const bait = isBait(strength);
+  const rgb = shade((bait ? things.food : things.roost).rgb, lines.light).join(" ");
+  glow(lines.context, p, Math.max(14, radius * lines.camera.zoom), rgb, 0.16);
+  if (bait) {
+    drawApple(lines, p, 1.3 * things.food.size.least, 1);
+    return;
+  }
+  lines.context.strokeStyle = lines.context.fillStyle = `rgb(${rgb} / 0.6)`;
+  lines.context.lineWidth = 1.3;
+  disc(lines.context, p, 8);
+  lines.context.stroke();
+  disc(lines.context, p, 2.5);
+  lines.context.fill();
+}
+
+function glow(context: CanvasRenderingContext2D, p: Point, size: number, rgb: string, alpha: number): void {
+  const light = context.createRadialGradient(p.x, p.y, 0, p.x, p.y, size);
+  light.addColorStop(0, `rgb(${rgb} / ${alpha})`);
+  light.addColorStop(0.6, `rgb(${rgb} / ${alpha / 4})`);
+  light.addColorStop(1, `rgb(${rgb} / 0)`);
+  context.fillStyle = light;
   disc(context, p, size);
   context.fill();
+}
+
+/** The hand and what repels or frightens: a ring, dashed if it drives away; a threat is crossed out. */
+export function ring({ context, camera, view, light }: Lines, hand: Hand, radius: number): void {
+  const p = toScreen(camera, view, hand);
+  const rgb = hand.mode === "none" ? "0 0 0" : shade(things.pointer[hand.mode], light).join(" ");
+  glow(context, p, Math.max(14, radius * camera.zoom), rgb, 0.2);
   context.strokeStyle = `rgb(${rgb} / 0.75)`;
   context.lineWidth = 1.5;
   context.setLineDash(hand.mode === "attract" ? [] : [5, 5]);
@@ -87,28 +113,28 @@ export function ring({ context, camera, view, light }: Lines, hand: Hand, radius
   context.setLineDash([]);
 }
 
-/** Seeds in a disc, and a ring that shows how much is left. */
-function drawFood({ context, camera, view, light }: Lines, food: Kind<"food">): void {
+/** An apple, and around it how far it feeds. */
+function drawFood(lines: Lines, food: Kind<"food">): void {
+  const { context, camera, view, light } = lines;
   const p = toScreen(camera, view, food);
-  const size = Math.max(7, food.radius * camera.zoom);
+  const reach = food.radius * camera.zoom;
   const share = food.capacity > 0 ? food.amount / food.capacity : 0;
   const rgb = shade(things.food.rgb, light).join(" ");
-  context.fillStyle = `rgb(${rgb} / ${(0.08 + 0.2 * share).toFixed(3)})`;
-  disc(context, p, size);
+  context.fillStyle = `rgb(${rgb} / ${(0.05 + 0.15 * share).toFixed(3)})`;
+  disc(context, p, Math.max(things.food.size.least, reach));
   context.fill();
-  context.strokeStyle = `rgb(${rgb} / 0.28)`;
-  context.lineWidth = 2;
-  context.stroke();
-  context.strokeStyle = `rgb(${rgb} / 0.95)`;
-  gauge(context, p, size, share);
-  context.stroke();
-  context.fillStyle = `rgb(${rgb} / 0.9)`;
-  const seeds = Math.round(12 * share);
-  for (let k = 0; k < seeds; k++) {
-    const [angle, far] = [k * 2.39996, 0.78 * size * Math.sqrt((k + 0.5) / 12)]; // the golden angle
-    disc(context, { x: p.x + far * Math.cos(angle), y: p.y + far * Math.sin(angle) }, Math.max(1, size * 0.06));
-    context.fill();
-  }
+  drawApple(lines, p, appleSize(reach), share);
+}
+
+function drawApple({ context, light }: Lines, p: Point, size: number, share: number): void {
+  context.fillStyle = ink(things.food.rgb, light, 0.3);
+  shapeAt(context, p, size, APPLE);
+  context.fill();
+  context.fillStyle = ink(things.food.rgb, light, 0.95);
+  shapeAt(context, p, size, appleLeft(share));
+  context.fill();
+  shapeAt(context, p, size, LEAF);
+  context.fill();
 }
 
 /** Ribs along a spine, and a ring that shows how much is left. */
@@ -180,31 +206,42 @@ function drawIntent({ context, camera, view, light }: Lines, hunter: Predator): 
   context.setLineDash([]);
 }
 
-/** Shape by kind, shadow by height, state as a ring and as text, energy as a bar. */
-function drawPredator({ context, camera, view, light }: Lines, hunter: Predator): void {
+/** Shape by kind, shadow by height, an attack as a ring, state as text, energy as a bar. */
+function drawPredator(lines: Lines, hunter: Predator, seconds: number): void {
+  const { context, camera, view, light } = lines;
+  const looks = things.hunter;
   const p = toScreen(camera, view, hunter);
-  const size = Math.min(34, Math.max(11, 12 * camera.zoom));
+  const size = Math.min(looks.size.most, Math.max(looks.size.least, looks.size.share * camera.zoom));
   const high = Math.min(1, Math.max(0, hunter.altitude ?? 0));
-  const shape = predatorShape(hunter.species);
-  drawIntent({ context, camera, view, light }, hunter);
-  const paint = (x: number, y: number, fill: string) => {
-    context.save();
-    context.translate(x, y);
-    context.rotate(hunter.heading);
-    context.scale(size * (1 + 0.35 * high), size * (1 + 0.35 * high));
-    context.fillStyle = fill;
-    context.fill(shape);
-    context.restore();
-  };
-  if (high > 0.02) paint(p.x + 0.6 * size * high, p.y + 1.2 * size * high, "rgb(0 0 0 / 0.28)");
   const angry = attacks(hunter.state);
-  paint(p.x, p.y, ink(angry ? things.hunter.attacking : things.hunter.calm, light));
-  context.lineWidth = angry ? 2 : 1.2;
-  context.strokeStyle = ink(things.hunter.ring, light, angry ? 0.9 : 0.35);
-  context.setLineDash(angry ? [] : things.hunter.dash.calm);
-  disc(context, p, size * 1.7);
+  drawIntent(lines, hunter);
+  const [c, s] = [Math.cos(hunter.heading), Math.sin(hunter.heading)];
+  const body = hunterOutline(hunter, seconds).map(([x, y]): Pair => [c * x - s * y, s * x + c * y]);
+  const large = size * (1 + 0.35 * high);
+  if (high > 0.02) {
+    context.save();
+    context.translate(p.x + 0.6 * size * high, p.y + 1.2 * size * high);
+    context.fillStyle = "rgb(0 0 0 / 0.28)";
+    shapeAt(context, { x: 0, y: 0 }, large, body);
+    context.fill();
+    context.restore();
+  }
+  shapeAt(context, p, large, body);
+  context.fillStyle = ink(angry ? looks.attacking : looks.calm, light);
+  context.fill();
+  context.lineWidth = 1;
+  context.strokeStyle = ink(looks.rim, light, 0.5);
   context.stroke();
-  context.setLineDash([]);
+  if (angry) {
+    context.lineWidth = 1.5;
+    context.strokeStyle = ink(looks.ring, light, 0.7);
+    disc(context, p, size * 1.7);
+    context.stroke();
+  }
+  drawCaption(lines, hunter, p, size);
+}
+
+function drawCaption({ context, view, light }: Lines, hunter: Predator, p: Point, size: number): void {
   const [w, top] = [size * 2.2, p.y + size * 1.9];
   context.fillStyle = ink(things.energy.trough, light, 0.25);
   context.fillRect(p.x - w / 2, top, w, 3);

@@ -71,6 +71,10 @@ export function appearance(settings: Settings): HTMLElement {
   wind.addEventListener("change", () => {
     settings.set({ wind: wind.checked });
   });
+  const guides = element("input", { type: "checkbox", id: "look-guides" });
+  guides.addEventListener("change", () => {
+    settings.set({ guides: guides.checked });
+  });
   const refresh = () => {
     const { looks } = settings;
     theme.value = looks.theme;
@@ -78,6 +82,7 @@ export function appearance(settings: Settings): HTMLElement {
     form.value = looks.form;
     [from.value, to.value] = looks.own;
     wind.checked = looks.wind;
+    guides.checked = looks.guides;
     for (const { key, input } of sliders)
       if (document.activeElement !== input) input.value = String(Math.log(looks[key]));
   };
@@ -97,6 +102,7 @@ export function appearance(settings: Settings): HTMLElement {
       element("span", { class: "pair" }, from, to),
     ),
     field("Show the wind", wind),
+    field("Show frame, axes and maps", guides),
     field("World fills the window", shape),
   );
 }

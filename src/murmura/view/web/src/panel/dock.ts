@@ -123,6 +123,7 @@ export class Dock {
         this.button("reset", "reset", "Start again", "Again"),
         this.button("dice", "newSeed", "New seed"),
         this.button("fit", "fit", "Fit the view", "Fit"),
+        this.button("guides", "guides", "Frame, axes and maps", "Guides"),
       ),
       group("colors", this.mode, this.palette),
       group(

@@ -42,6 +42,7 @@ export interface Looks {
   size: number; // of agents, relative to the scenario's
   trailLength: number; // 1 is the default
   wind: boolean; // whether to draw it
+  guides: boolean; // frames of worlds; in space also axes, maps and lines to the ground
   hidden: boolean;
   keys: boolean;
   bindings: Bindings;
@@ -72,6 +73,7 @@ const REMEMBERED = [
   "size",
   "trailLength",
   "wind",
+  "guides",
   "keys",
   "bindings",
 ] as const;
@@ -102,6 +104,7 @@ export class Settings {
     size: 1,
     trailLength: 1,
     wind: true,
+    guides: false, // they cover the picture
     hidden: false,
     keys: true,
     bindings: {},

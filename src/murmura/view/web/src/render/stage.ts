@@ -148,12 +148,19 @@ export class Stage implements Surroundings {
 
   /** Small maps are shown unless the view is the fitted one. */
   get hasMap(): boolean {
-    return !this.settings.looks.hidden && !(this.wrap && this.eye.whole);
+    const { hidden, guides } = this.settings.looks;
+    return !hidden && !(this.wrap && this.eye.whole) && (guides || !this.space);
   }
 
   get wrap(): Size | null {
     if (this.space || valueAt(this.scenario, "world.boundary") !== "wrap") return null;
     return ["wrap", null, undefined].includes(valueAt(this.scenario, "world.boundary_y") as string) ? this.world : null;
+  }
+
+  /** A soft edge is felt long before it is reached: nobody misses its frame. */
+  private get isUnframed(): boolean {
+    const edge = String(valueAt(this.scenario, "world.boundary"));
+    return edge === "open" || (!this.settings.looks.guides && (edge === "soft" || this.space !== null));
   }
 
   get light(): boolean {
@@ -353,7 +360,7 @@ export class Stage implements Surroundings {
       view: this.view,
       world: this.world,
       wrap: this.wrap,
-      open: this.wrap !== null || valueAt(this.scenario, "world.boundary") === "open",
+      open: this.wrap !== null || this.isUnframed,
       dpr: this.keep?.dpr ?? this.resolution.of(sharp, this.firstPicture === null && this.picture.software),
       mode: looks.mode,
       palette: looks.palette,
@@ -385,6 +392,7 @@ export class Stage implements Surroundings {
       setting: this.space.setting,
       time,
       solids: this.solids,
+      guides: this.settings.looks.guides,
     };
   }
 

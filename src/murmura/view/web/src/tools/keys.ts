@@ -24,6 +24,7 @@ export type Action =
   | "fullScreen"
   | "hide"
   | "trails"
+  | "guides"
   | "attractorTool"
   | "repulsorTool"
   | "scareTool"
@@ -82,6 +83,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   row("N", "select the next bird", "nextBird"),
   row("'", "tell what the flock does, for screen readers", "describe"),
   row("g|G", "density grid", "density"),
+  row("#", "frame of the world; in space also axes and maps", "guides"),
   row("i|I", "tool: attract for good", "attractorTool"),
   row("u|U", "tool: repel for good", "repulsorTool"),
   row("!", "tool: scare", "scareTool"),

@@ -24,19 +24,22 @@ export function drawHunter(lines: SpaceLines, hunter: Predator, scene: HunterSce
   if (p.far <= 0) return;
   const rgb: Rgb = shade(things.hunter.ring, light);
   drawStalk(lines, at, rgb, 0.55);
-  drawIntent(lines, hunter, at, rgb);
+  if (lines.guides) drawFright(lines, hunter, at, rgb);
+  drawTarget(lines, hunter, at, rgb);
   const size = Math.max(2.8 * scene.half, LEAST_PX / p.scale);
   const { attacking, calm } = things.hunter;
   drawBody(lines, hunter, at, size, shade(attacks(hunter.state) ? attacking : calm, light), scene.seconds);
   drawWords(lines, hunter, at, p.x, p.y + size * p.scale * 1.3 + 6);
 }
 
-function drawIntent(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): void {
-  if (hunter.fright !== undefined && hunter.fright > 0) {
-    drawBall(lines, at, hunter.fright, rgb, 0.035);
-    const rim: Stroke = { rgb, alpha: 0.35, width: 1, dash: dashes(things.hunter.dash.fright) };
-    for (const normal of [lines.gaze.ahead, [0, 0, 1] as Vec]) drawRing(lines, at, hunter.fright, normal, rim);
-  }
+function drawFright(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): void {
+  if (hunter.fright === undefined || hunter.fright <= 0) return;
+  drawBall(lines, at, hunter.fright, rgb, 0.035);
+  const rim: Stroke = { rgb, alpha: 0.35, width: 1, dash: dashes(things.hunter.dash.fright) };
+  for (const normal of [lines.gaze.ahead, [0, 0, 1] as Vec]) drawRing(lines, at, hunter.fright, normal, rim);
+}
+
+function drawTarget(lines: SpaceLines, hunter: Predator, at: Vec, rgb: Rgb): void {
   if (hunter.target_x === undefined || hunter.target_y === undefined) return;
   const prey = vecOf(
     { x: hunter.target_x, y: hunter.target_y, ...(hunter.target_z === undefined ? {} : { z: hunter.target_z }) },

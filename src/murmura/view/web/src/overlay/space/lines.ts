@@ -16,6 +16,7 @@ export interface SpaceLines {
   view: Size; // CSS px
   box: Box;
   light: boolean;
+  guides: boolean; // lines from things to the ground
   /** Whether an obstacle hides a position. */
   isHidden: (at: Vec) => boolean;
 }
@@ -76,7 +77,8 @@ export function drawBall({ draw }: SpaceLines, at: Vec, radius: number, rgb: Rgb
 
 /** A dashed line from a position down to the floor, which shows what it is above. */
 export function drawStalk(lines: SpaceLines, at: Vec, rgb: Rgb, alpha: number): void {
-  const { draw, box } = lines;
+  const { draw, box, guides } = lines;
+  if (!guides) return;
   const foot: Vec = [at[0], at[1], box.low[2]];
   draw.line(at, foot, { rgb, alpha, width: 1, dash: [2, 4] });
   drawRing(lines, foot, 0.008 * Math.max(box.sides[0], box.sides[1]), [0, 0, 1], { rgb, alpha, width: 1 });

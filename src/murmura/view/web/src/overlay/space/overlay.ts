@@ -65,10 +65,11 @@ export function drawSpaceOverlay(
   const draw = batch ?? new CanvasPrimitives(context, gaze, box);
   batch?.clear();
   const hides = (at: Vec) => batch !== null && isHidden(scene.solids, box, gaze.eye, at);
-  drawWorld({ draw, context, gaze, view, box, light, isHidden: hides }, moment, scene, counts);
+  const { guides } = scene.looks;
+  drawWorld({ draw, context, gaze, view, box, light, guides, isHidden: hides }, moment, scene, counts);
   if (draw instanceof CanvasPrimitives) draw.flush();
   const space = moment?.to.frame.space;
-  if (!moment || !space || scene.looks.hidden) return;
+  if (!moment || !space || scene.looks.hidden || !scene.looks.guides) return;
   const small: MapScene = { context, gaze, box, light, target: eye.orbit.target };
   const maps = view.width >= NARROW ? mapsOf(view, scene.gaps, box) : [];
   scene.maps.draw(small, maps, moment.to.frame, space);

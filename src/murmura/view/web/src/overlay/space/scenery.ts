@@ -1,8 +1,9 @@
 /** Objects of a 3-D world: obstacles, attractors, repulsors, food, carcasses and home ranges. */
 
-import type { PointerMode, SceneObject, Triple } from "../../net/protocol";
+import type { Pair, PointerMode, SceneObject, Triple } from "../../net/protocol";
 import type { Rgb, Stroke } from "../../render/space/primitives/primitives";
-import { shade, themed, things } from "../../render/looks_of_things";
+import { APPLE, appleLeft, appleSize, LEAF } from "../../render/apple";
+import { isBait, shade, themed, things } from "../../render/looks_of_things";
 import { boxCorners } from "../../render/space/solids";
 import { across, add, times, unit, type Vec } from "../../render/space/vectors";
 import { drawBall, drawGauge, drawRing, drawSegment, drawStalk, seenAt, vecOf, type SpaceLines } from "./lines";
@@ -56,7 +57,7 @@ export function drawSpaceScenery(lines: SpaceLines, things: SceneObject[]): void
         drawWalls(lines, thing);
         break;
       case "attractor":
-        drawField(lines, vecOf(thing, lines.box), thing.strength < 0 ? "repel" : "attract", thing.radius);
+        drawAttractor(lines, thing);
         break;
       case "threat":
         drawField(lines, vecOf(thing, lines.box), "scare", thing.radius);
@@ -141,24 +142,33 @@ function drawWalls(lines: SpaceLines, { kind, points }: Kind<"wall" | "polygon">
   }
 }
 
-/** An attractor, repulsor or threat: a glowing ball, a mark at its centre, and a line to the ground. */
+/** The hand, a repulsor or a threat. */
 export function drawField(lines: SpaceLines, at: Vec, mode: PointerMode, radius: number, near = false): void {
-  const { draw, light, gaze } = lines;
+  const rgb: Rgb = mode === "none" ? [0, 0, 0] : shade(things.pointer[mode], lines.light);
+  const dash = mode === "attract" ? {} : { dash: [5, 5] as const };
+  const look = near ? { glow: 0.22, alpha: 0.85 } : { glow: 0.1, alpha: 0.55 };
+  const stroke = drawMark(lines, at, rgb, radius, { ...look, ...dash });
+  if (mode !== "scare" || !stroke) return;
+  const { scale } = seenAt(lines, at);
+  drawSegment(lines, at, scale, [-5, 5], [5, -5], stroke);
+  drawSegment(lines, at, scale, [5, 5], [-5, -5], stroke);
+}
+
+/** A glowing ball, a mark at its centre, and a line to the ground. */
+function drawMark(
+  lines: SpaceLines,
+  at: Vec,
+  rgb: Rgb,
+  radius: number,
+  { glow, ...look }: { glow: number } & Pick<Stroke, "alpha" | "dash">,
+): Stroke | null {
   const p = seenAt(lines, at);
-  if (p.far <= 0) return;
-  const rgb: Rgb = mode === "none" ? [0, 0, 0] : shade(things.pointer[mode], light);
-  draw.disc(at, Math.max(14 / p.scale, radius), rgb, near ? 0.22 : 0.1, 0);
+  if (p.far <= 0) return null;
+  lines.draw.disc(at, Math.max(14 / p.scale, radius), rgb, glow, 0);
   drawStalk(lines, at, rgb, 0.5);
-  const stroke: Stroke = {
-    rgb,
-    alpha: near ? 0.85 : 0.55,
-    width: 1.3,
-    ...(mode === "attract" ? {} : { dash: [5, 5] as const }),
-  };
-  for (const normal of [gaze.ahead, UP]) drawRing(lines, at, 9 / p.scale, normal, stroke);
-  if (mode !== "scare") return;
-  drawSegment(lines, at, p.scale, [-5, 5], [5, -5], stroke);
-  drawSegment(lines, at, p.scale, [5, 5], [-5, -5], stroke);
+  const stroke: Stroke = { rgb, width: 1.3, ...look };
+  for (const normal of [lines.gaze.ahead, UP]) drawRing(lines, at, 9 / p.scale, normal, stroke);
+  return stroke;
 }
 
 function drawTerritory(lines: SpaceLines, thing: Kind<"territory">): void {
@@ -170,6 +180,17 @@ function drawTerritory(lines: SpaceLines, thing: Kind<"territory">): void {
   for (const normal of [UP, [1, 0, 0], [0, 1, 0]] as const) drawRing(lines, at, thing.radius, normal, stroke);
 }
 
+/** What attracts for good is a roost, or food where nobody eats. */
+function drawAttractor(lines: SpaceLines, thing: Kind<"attractor">): void {
+  const at = vecOf(thing, lines.box);
+  if (thing.strength < 0) drawField(lines, at, "repel", thing.radius);
+  else if (isBait(thing.strength)) {
+    const rgb: Rgb = shade(things.food.rgb, lines.light);
+    drawStalk(lines, at, rgb, 0.5);
+    drawApple(lines, at, 1.3 * things.food.size.least, 1);
+  } else drawMark(lines, at, shade(things.roost.rgb, lines.light), thing.radius, { glow: 0.1, alpha: 0.45 });
+}
+
 function drawFood(lines: SpaceLines, thing: Kind<"food">): void {
   const at = vecOf(thing, lines.box);
   const p = seenAt(lines, at);
@@ -177,8 +198,23 @@ function drawFood(lines: SpaceLines, thing: Kind<"food">): void {
   const rgb: Rgb = shade(things.food.rgb, lines.light);
   const share = thing.capacity > 0 ? thing.amount / thing.capacity : 0;
   drawStalk(lines, at, rgb, 0.5);
-  drawBall(lines, at, thing.radius, rgb, 0.1 + 0.2 * share);
-  drawGauge(lines, at, Math.max(7 / p.scale, thing.radius), share, { rgb, alpha: 0.95, width: 2 });
+  drawBall(lines, at, thing.radius, rgb, 0.06 + 0.12 * share);
+  drawApple(lines, at, appleSize(thing.radius * p.scale), share);
+}
+
+/** An apple that faces the camera. */
+function drawApple(lines: SpaceLines, at: Vec, size: number, share: number): void {
+  const { draw, gaze, light } = lines;
+  const { far, scale } = seenAt(lines, at);
+  if (far <= 0) return;
+  const rgb: Rgb = shade(things.food.rgb, light);
+  const facing = (corners: readonly Pair[]) =>
+    corners.map(([x, y]): Vec =>
+      add(at, add(times(gaze.right, (size * x) / scale), times(gaze.up, (-size * y) / scale))),
+    );
+  draw.face(facing(APPLE), rgb, 0.3);
+  if (share > 0) draw.face(facing(appleLeft(share)), rgb, 0.95);
+  draw.face(facing(LEAF), rgb, 0.95);
 }
 
 function drawCarcass(lines: SpaceLines, thing: Kind<"carcass">): void {

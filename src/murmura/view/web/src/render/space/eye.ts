@@ -20,6 +20,7 @@ import {
   project,
   slid,
   turned,
+  VIEW_ANGLE,
   zoomedTo,
   type Box,
   type Gaze,
@@ -29,12 +30,15 @@ import { FlockMotion } from "./flock_motion";
 import { spreadOf } from "./flock_size";
 import { mapsOf, throughMaps } from "./maps";
 import type { Shape } from "./bodies";
+import { SUN } from "./light";
 import { bodyHalf, type Setting } from "./scene";
 import { add, minus, times, type Vec } from "./vectors";
 
 const FROM_SOUTH = -Math.PI / 2;
+const TO_SUN = Math.atan2(SUN[1], SUN[0]) + 1.04 * Math.PI; // [rad] from the south-west: the sun is behind the flock
 const TILTS: Record<Setting, number> = { air: -0.2, water: 0.1, nowhere: 0.36 }; // [rad]
 const TURN_PX = 0.006; // [rad] per px of a drag
+const AIR = 0.35; // around the flock, as a share of its size
 const DRIFT_SECONDS = 1.6; // the view follows the flock slowly
 const LOOK_SECONDS = 0.2; // interval for locating the flock
 const RIDE_SECONDS = 0.22;
@@ -68,7 +72,7 @@ export class SpaceEye implements Eye {
     const { view, gaps } = this.stage;
     const key = JSON.stringify([view, gaps]);
     if (this.world?.key !== key)
-      this.world = { key, orbit: fittedOrbit(this.box, view, gaps, FROM_SOUTH, TILTS[this.setting], -0.12) };
+      this.world = { key, orbit: fittedOrbit(this.box, view, gaps, this.setting === "air" ? TO_SUN : FROM_SOUTH, TILTS[this.setting], -0.12) };
     return this.world.orbit;
   }
 
@@ -85,7 +89,7 @@ export class SpaceEye implements Eye {
       gaps,
       turn,
       tilt,
-      0.65,
+      AIR,
     );
     return near.distance < world.distance ? near : world;
   }
@@ -223,11 +227,12 @@ export class SpaceEye implements Eye {
     const carried =
       this.drift === this.worldOrbit ? this.orbit.target : add(this.orbit.target, times(this.flock.velocity, seconds));
     const { target, distance } = this.drift;
+    const off = Math.hypot(...minus(target, carried)) / (VIEW_ANGLE * distance); // of the window
     this.orbit = easedOrbit(
       { ...this.orbit, target: carried },
       { ...this.orbit, target, distance },
       seconds,
-      DRIFT_SECONDS,
+      DRIFT_SECONDS / (1 + 40 * off * off), // near the edge of the picture it hurries
     );
   }
 

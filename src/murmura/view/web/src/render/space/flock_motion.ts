@@ -10,12 +10,14 @@ const JUMP = 0.2; // of a side of the world from one picture to the next: across
 export class FlockMotion {
   velocity: Vec = [0, 0, 0]; // [u] per second of real time
   private centre: Vec | null = null;
+  private noted = 0; // pictures: a mean of all at first, so that a flock in flight is not left behind
 
   constructor(private readonly sides: Vec) {}
 
   forget(): void {
     this.velocity = [0, 0, 0];
     this.centre = null;
+    this.noted = 0;
   }
 
   /** Note what is shown, so many seconds after the picture before. */
@@ -25,7 +27,9 @@ export class FlockMotion {
     if (!before || !shown || seconds <= 0) return;
     const way = minus(shown, before);
     if (way.some((part, axis) => Math.abs(part) > JUMP * this.sides[axis])) return;
-    this.velocity = mix(this.velocity, times(way, 1 / seconds), 1 - Math.exp(-seconds / SETTLE_SECONDS));
+    this.noted += 1;
+    const weight = Math.max(1 / this.noted, 1 - Math.exp(-seconds / SETTLE_SECONDS));
+    this.velocity = mix(this.velocity, times(way, 1 / seconds), weight);
   }
 }
 

@@ -6,7 +6,8 @@ import type { Vec } from "./vectors";
 
 const ASKED = 400; // agents
 const WIDE = 2.1; // standard deviations to either side: nearly all agents, without the last stragglers
-const LEAST = 0.14; // of the world's sides, so that the view does not zoom in on a few animals
+const FEW = 100; // agents
+const LEAST = { few: 0.14, many: 0.05 }; // of the world's sides, so that the view does not zoom in on a few animals
 
 export interface Spread {
   middle: Vec;
@@ -40,7 +41,8 @@ function measured(frame: Frame, space: Space): Spread {
       squares[axis] += d * d;
     }
   }
+  const least = frame.count < FEW ? LEAST.few : LEAST.many;
   const wide = (axis: number) =>
-    Math.max(LEAST * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
+    Math.max(least * sides[axis], Math.min(sides[axis], 2 * WIDE * Math.sqrt(squares[axis] / Math.max(1, n))));
   return { middle, sides: [wide(0), wide(1), wide(2)] };
 }

@@ -16,6 +16,7 @@ export interface SpaceScene {
   setting: Setting;
   time: number; // simulated [s]
   solids: readonly SceneObject[]; // obstacles; a new list when they change
+  guides: boolean; // frame and grid; without a floor the grid is always there
 }
 
 /** The box of a scenario's world; null for a plane. */

@@ -203,6 +203,7 @@ export class SpaceRenderer {
     gl.uniform1f(at.u_hour, scene.daylight ?? -1);
     gl.uniform1f(at.u_seconds, time);
     gl.uniform1f(at.u_grid, gridStep(box));
+    gl.uniform1f(at.u_ruled, scene.space.guides || setting === "nowhere" ? 1 : 0);
     gl.uniform1f(at.u_haze, air.thickness);
     gl.uniform1f(at.u_pixel, 1 / (gaze.focal * scene.dpr));
     gl.uniform1f(at.u_dark, 1.1);

@@ -20,6 +20,7 @@ uniform float u_day;               // 1: the light theme
 uniform float u_hour;              // 0 midnight .. 1 noon; negative: dusk
 uniform float u_seconds;
 uniform float u_grid;              // [u] spacing
+uniform float u_ruled;             // 1: the ground has a grid
 uniform float u_haze;              // inverse of the distance at which haze hides two thirds
 uniform float u_pixel;             // how wide a pixel is at 1 u [u]
 uniform sampler2D u_shadow;
@@ -98,7 +99,7 @@ vec4 ground(vec3 at, float far, vec3 ray) {
   vec2 uv = share * 0.8 + 0.1;
   bool known = all(greaterThanEqual(uv, vec2(0.0))) && all(lessThanEqual(uv, vec2(1.0)));
   float shadow = known ? 1.0 - exp(-u_dark * texture(u_shadow, uv).a) : 0.0;
-  float lines = grid(at.xy - u_low.xy, u_pixel * far / max(0.15, abs(ray.z))) * inside;
+  float lines = u_ruled * grid(at.xy - u_low.xy, u_pixel * far / max(0.15, abs(ray.z))) * inside;
   vec3 land;
   if (u_place == 1) {
     land = u_day > 0.5 ? vec3(0.790, 0.850, 0.800) : vec3(0.040, 0.125, 0.145);

@@ -12,7 +12,17 @@ import murmura as mm
 from murmura.view.session.editing.tools import with_pointer
 from murmura.view.session.good_moments import FOLDER
 
-SECONDS = {"roosts": 20.0, "vicsek": 15.0}
+SECONDS = {
+    "classic": 45.0,
+    "midges": 30.0,
+    "murmuration": 14.0,
+    "murmuration-hawk": 45.0,
+    "roosts": 20.0,
+    "school": 40.0,
+    "shark-and-herring": 60.0,
+    "stardisplay": 60.0,
+    "vicsek": 15.0,
+}
 """When, in simulated time [s]."""
 
 

@@ -15,6 +15,11 @@ export function compose(layers: HTMLCanvasElement[], onto: HTMLCanvasElement): v
   const [first] = layers;
   if (onto.width !== first.width || onto.height !== first.height)
     Object.assign(onto, { width: first.width, height: first.height });
+  fill(layers, onto);
+}
+
+/** Draw the layers onto a canvas of any size. */
+export function fill(layers: HTMLCanvasElement[], onto: HTMLCanvasElement): void {
   const context = onto.getContext("2d");
   for (const layer of layers.filter((each) => !each.hidden)) context?.drawImage(layer, 0, 0, onto.width, onto.height);
 }

@@ -3,7 +3,7 @@
 import { download, element } from "../dom";
 import { say } from "../text/language";
 import { note } from "../text/toasts";
-import { compose, saved } from "./capture";
+import { compose, fill, saved } from "./capture";
 
 /** MP4 first: it plays everywhere. */
 export const KINDS = [
@@ -95,9 +95,9 @@ export class Clip {
     this.changed(this.recording);
   }
 
-  /** Call after each drawn picture. */
+  /** Call after each drawn picture. A clip keeps the size it began with: a slow page lowers its resolution in between. */
   add(layers: HTMLCanvasElement[]): void {
-    if (this.recorder) compose(layers, this.sheet);
+    if (this.recorder) fill(layers, this.sheet);
   }
 }
 

@@ -72,7 +72,17 @@ export class SpaceEye implements Eye {
     const { view, gaps } = this.stage;
     const key = JSON.stringify([view, gaps]);
     if (this.world?.key !== key)
-      this.world = { key, orbit: fittedOrbit(this.box, view, gaps, this.setting === "air" ? TO_SUN : FROM_SOUTH, TILTS[this.setting], -0.12) };
+      this.world = {
+        key,
+        orbit: fittedOrbit(
+          this.box,
+          view,
+          gaps,
+          this.setting === "air" ? TO_SUN : FROM_SOUTH,
+          TILTS[this.setting],
+          -0.12,
+        ),
+      };
     return this.world.orbit;
   }
 

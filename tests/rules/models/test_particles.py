@@ -86,6 +86,22 @@ def test_active_brownian_particles_spread_as_the_exact_formula_says(depth: float
     assert abs(square.mean() - expected) < 3.0 * square.std() / np.sqrt(n)
 
 
+def test_directions_in_space_decay_as_they_should_in_large_steps() -> None:
+    """Two diffusing angles: the mean cosine is exp(-2 D dt), here exp(-0.6), after a single step."""
+    n = 100_000
+    values = {
+        "agents": n, "motion.policy": "overdamped", "motion.time_step": 0.5, "perception.radius": 0.01,
+        "world.width": 300.0, "world.height": 300.0, "world.depth": 300.0, "rules.active_brownian.turning": 0.6,
+        "rules.active_brownian.swim_speed": 1.0,
+    }  # fmt: skip
+    sim = flock(values, seed=8)
+    sim.step()
+    before = np.stack([sim.column(f"facing_{axis}") for axis in "xyz"])
+    sim.step()
+    cosine = (before * np.stack([sim.column(f"facing_{axis}") for axis in "xyz"])).sum(axis=0)
+    assert abs(cosine.mean() - np.exp(-0.6)) < 3.0 * cosine.std() / np.sqrt(n) + 5e-4
+
+
 def spins(side: int, values: dict[str, Any], velocities: Any) -> mm.Simulation:
     """Agents on a square lattice, so slow that they stay there, who see their four neighbours."""
     x, y = np.meshgrid(np.arange(side) + 0.5, np.arange(side) + 0.5, indexing="ij")

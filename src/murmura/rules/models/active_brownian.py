@@ -56,9 +56,12 @@ class ActiveBrownian(Rule):
 
     @staticmethod
     def age(p: ActiveBrownian, me: Swimmer, world: World) -> Any:
-        size = sqrt(2.0 * p.turning * world.dt)
+        variance = 2.0 * p.turning * world.dt
         if len(me.position) == 2:
-            turn: Any = normal_pair(me.id, world, STREAM_BROWNIAN + 1)[0] * size
+            turn: Any = normal_pair(me.id, world, STREAM_BROWNIAN + 1)[0] * sqrt(variance)
         else:
+            # Rotations about different axes do not add up: of this size, directions decay by exp(-variance) in a step
+            # up to terms of its third power, as they do in the plane.
+            size = sqrt(variance / (1.0 + variance / 12.0))
             turn = normal_vector(me.id, world, STREAM_BROWNIAN + 1) * size
         return {"facing": me.facing.rotated(turn).normalized()}

@@ -63,9 +63,16 @@ def square(name: str, tuning: dict[str, Any]) -> mm.Scenario:
     )
 
 
-def after(scenario: mm.Scenario, places: Array, velocities: Array, steps: int = 1) -> tuple[Array, Array]:
+def after(
+    scenario: mm.Scenario,
+    places: Array,
+    velocities: Array,
+    steps: int = 1,
+    backend: str = "cpu",
+    ids: Array | None = None,
+) -> tuple[Array, Array]:
     """Positions and velocities some steps later, in double precision."""
-    simulation = mm.Simulation(scenario, backend="cpu", positions=places, velocities=velocities)
+    simulation = mm.Simulation(scenario, backend=backend, positions=places, velocities=velocities, ids=ids)
     simulation.step(steps)
     return simulation.positions.astype(float), simulation.velocities.astype(float)
 

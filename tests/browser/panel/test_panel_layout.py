@@ -11,6 +11,7 @@ from matplotlib import image
 
 from tests.browser.conftest import MakeTab
 from tests.browser.tab import Tab
+from tests.sizes import IS_LONG
 from tests.view.live import flock
 
 # A laptop's window, one half of `compare` in it, a notebook's cell, and a phone.
@@ -92,7 +93,7 @@ def test_a_view_that_was_moved_stays_where_it_is(lend_tab: MakeTab) -> None:
     assert tab.see("camera") == pytest.approx(before, rel=1e-2)
 
 
-@pytest.mark.parametrize("size", [(800, 500), (390, 844), (844, 390)])
+@pytest.mark.parametrize("size", [(1440, 900) if IS_LONG else (800, 500), (390, 844), (844, 390)])
 def test_a_world_without_edges_fills_the_window_in_any_shape(
     lend_tab: MakeTab, size: tuple[int, int]
 ) -> None:

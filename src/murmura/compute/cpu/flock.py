@@ -17,7 +17,6 @@ from murmura.compute.cpu.frame import (
     PLACES,
     STATUS,
     WORLD,
-    Owner,
     frame_of,
     lengths_of,
     owned_by,
@@ -35,6 +34,7 @@ from murmura.compute.cpu.work import (
 )
 from murmura.compute.newborns import Births
 from murmura.compute.plan import AFFINITIES, Plan
+from murmura.compute.schema import Owner, as_declared, plan_contents
 from murmura.compute.shapes import Shapes
 from murmura.core.errors import RunError
 from murmura.core.state import State, column_name
@@ -116,17 +116,7 @@ class FlockCpu:
     def tune(self, plan: Plan, items: NDArray[np.float32]) -> None:
         """Change numbers and items; the kernel and the flock stay."""
         self._plan = plan
-        self._keep(
-            {
-                "numbers": laid_out(plan.numbers.T),
-                "affinities": laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T),
-                "items": _at_least_one(items),
-                "ranges": np.ascontiguousarray(plan.ranges, np.int32).reshape(-1),
-                "item_ranges": np.ascontiguousarray(plan.item_ranges, np.float32),
-                "tracked": np.ascontiguousarray(plan.tracked, np.int32).reshape(-1),
-                "shapes": _at_least_one(plan.shapes),
-            }
-        )
+        self._keep(as_declared(ARRAYS, plan_contents(plan, items) | _tables(plan)))
 
     def replan(self, plan: Plan) -> None:
         """Change to another plan of the same code; `load` must follow."""
@@ -135,9 +125,8 @@ class FlockCpu:
     def overwrite(self, plan: Plan) -> None:
         """Write other numbers over those of the plan, for this flock and its twins; see `Plan.fits_in_place`."""
         self._plan = plan
-        self._arrays["numbers"][...] = laid_out(plan.numbers.T)
-        self._arrays["affinities"][...] = laid_out(plan.affinities.reshape(-1, len(AFFINITIES)).T)
-        self._arrays["item_ranges"][...] = plan.item_ranges
+        for name, array in (_tables(plan) | {"item_ranges": plan.item_ranges}).items():
+            self._arrays[name][...] = array
 
     def share(self, other: FlockCpu) -> None:
         """Take the plan and the numbers of a twin."""
@@ -175,7 +164,7 @@ class FlockCpu:
         status[STATUS.index("next_id")], status[STATUS.index("alive")] = state.next_id, n
         self._births = Births(state) if plan.has_lifecycle else None
         self._broken = ""
-        self._keep(arrays | {"items": _at_least_one(plan.item_table(state))})
+        self._keep(arrays | as_declared(ARRAYS, {"items": plan.item_table(state)}))
         self._make_reports(1)
 
     def _make_reports(self, team: int) -> None:
@@ -313,6 +302,7 @@ class FlockCpu:
         )
 
 
-def _at_least_one(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Rows of float32, or one row of zeros if there are none, so that the kernel gets a valid address."""
-    return np.ascontiguousarray(rows if len(rows) else np.zeros((1, rows.shape[1])), np.float32)
+def _tables(plan: Plan) -> dict[str, NDArray[np.float32]]:
+    """Tables by species as lanes look them up: one after the other, each with room for whole registers."""
+    affinities = plan.affinities.reshape(-1, len(AFFINITIES))
+    return {"numbers": laid_out(plan.numbers.T), "affinities": laid_out(affinities.T)}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,90 +11,53 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.plan import WORLD_NUMBERS
+from murmura.compute.schema import SHARED, ArrayField, Element, Owner, names_owned_by
 from murmura.compute.trace.llvm_target import BYTE, DOUBLE, FLOAT, INT, LONG, LlvmTarget, is_lanes, lanes_of
 from murmura.core.algebra import INTEGER, NUMBER, Value, code_of
-from murmura.core.events import EVENT_FIELDS
 from murmura.core.world.perception import MOST_NEAREST
 
-
-class Owner(Enum):
-    """Who allocates an array and fills it."""
-
-    PLAN = auto()  # `FlockCpu.tune`; all worlds of a plan share it, and kernels only read it
-    RUN = auto()  # whoever runs the kernel
-    ITEMS = auto()  # `FlockCpu.tune` and `load`; steps change it
-    FLOCK = auto()  # `FlockCpu.load`; steps change it
-    COUNT = auto()  # the same; it goes on counting when a flock is rewound
-    REPORTS = auto()  # steps, which add to it until it is read
-    INDEX = auto()  # each step anew
-    SORTED = auto()  # each step anew; it grows if the kernel finds it too small
-
-
-@dataclass(frozen=True)
-class ArrayField:
-    """An array that the kernel reads or writes."""
-
-    element: Any
-    """The type of its elements."""
-    shape: tuple[str | int, ...]
-    """Its sizes: numbers, or names of what `work` computes. Some are integers of the frame."""
-    owner: Owner
-    is_table: bool = False
-    """Whether the kernel takes rows of it, by the frame's integer of the last size."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of its elements in NumPy."""
-        return np.dtype(DTYPES[self.element])
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether kernels only read it."""
-        return self.owner in (Owner.PLAN, Owner.RUN)
-
-
-DTYPES = {FLOAT: np.float32, INT: np.int32, LONG: np.int64, DOUBLE: np.float64}
+ELEMENTS = {Element.FLOAT: FLOAT, Element.INT: INT, Element.LONG: LONG, Element.DOUBLE: DOUBLE}
 WORLD = (*WORLD_NUMBERS, "reach", "per_x", "per_y", "per_z")
 STATUS = ("error", "needed", "next_id", "alive", "events", "young")
 
 ARRAYS = {
-    "world": ArrayField(FLOAT, (len(WORLD),), Owner.RUN),
-    "times": ArrayField(FLOAT, ("steps", 2), Owner.RUN),
-    "status": ArrayField(INT, (len(STATUS),), Owner.FLOCK),
-    "completed": ArrayField(LONG, (1,), Owner.COUNT),
-    "sync": ArrayField(INT, ("sync",), Owner.INDEX),
-    "bounds": ArrayField(FLOAT, ("bounds",), Owner.INDEX),
-    "state": ArrayField(FLOAT, ("state_rows", "state_pitch"), Owner.FLOCK, is_table=True),
-    "ids": ArrayField(INT, ("state_pitch",), Owner.FLOCK),
-    "keys": ArrayField(INT, ("keys",), Owner.INDEX),
-    "table": ArrayField(FLOAT, ("table_width", "table_pitch"), Owner.SORTED, is_table=True),
-    "table_ids": ArrayField(INT, ("table_pitch",), Owner.SORTED),
-    "source": ArrayField(INT, ("sources",), Owner.SORTED),
-    "reaches": ArrayField(FLOAT, ("reaches",), Owner.SORTED),
-    "start": ArrayField(INT, ("starts",), Owner.INDEX),
-    "histogram": ArrayField(INT, ("team", "bins"), Owner.INDEX),
-    "row_start": ArrayField(INT, ("lines",), Owner.INDEX),
-    "row_first": ArrayField(INT, ("lines",), Owner.INDEX),
-    "first_task": ArrayField(INT, ("lines",), Owner.INDEX),
-    "numbers": ArrayField(FLOAT, ("numbers", "species"), Owner.PLAN),
-    "affinities": ArrayField(FLOAT, ("affinities", "pairs_of_species"), Owner.PLAN),
-    "items": ArrayField(FLOAT, ("items", "item_width"), Owner.ITEMS),
-    "ranges": ArrayField(INT, ("rules", 2), Owner.PLAN),
-    "item_ranges": ArrayField(FLOAT, ("rules",), Owner.PLAN),
-    "tracked": ArrayField(INT, ("tracked_count", 2), Owner.PLAN),
-    "shapes": ArrayField(FLOAT, ("shape_count", "shape_width"), Owner.PLAN),
-    "reports": ArrayField(LONG, ("team", "report_pitch"), Owner.REPORTS),
-    "target_reports": ArrayField(FLOAT, ("listeners", "target_width"), Owner.REPORTS),
-    "events": ArrayField(DOUBLE, ("event_room", len(EVENT_FIELDS)), Owner.REPORTS),
-    "young": ArrayField(INT, ("young_room", 3), Owner.REPORTS),
-    "sums": ArrayField(FLOAT, ("team", "sums"), Owner.INDEX),
-    "closest": ArrayField(FLOAT, ("team", MOST_NEAREST), Owner.INDEX),
-    "chosen": ArrayField(INT, ("team", "item_count"), Owner.INDEX),
-    "near": ArrayField(INT, ("team", "near"), Owner.INDEX),
-    "tiles": ArrayField(INT, ("tile_lists", "tile_room"), Owner.SORTED, is_table=True),
-    "listed": ArrayField(INT, ("list_integers", "list_room"), Owner.SORTED, is_table=True),
-    "sighted": ArrayField(FLOAT, ("list_numbers", "list_room"), Owner.SORTED, is_table=True),
-    "field": ArrayField(FLOAT, ("team", "field"), Owner.SORTED),
+    "world": ArrayField(Element.FLOAT, (len(WORLD),), Owner.RUN),
+    "times": ArrayField(Element.FLOAT, ("steps", 2), Owner.RUN),
+    "status": ArrayField(Element.INT, (len(STATUS),), Owner.FLOCK),
+    "completed": ArrayField(Element.LONG, (1,), Owner.COUNT),
+    "sync": ArrayField(Element.INT, ("sync",), Owner.INDEX),
+    "bounds": ArrayField(Element.FLOAT, ("bounds",), Owner.INDEX),
+    "state": ArrayField(Element.FLOAT, ("state_rows", "state_pitch"), Owner.FLOCK, is_table=True),
+    "ids": ArrayField(Element.INT, ("state_pitch",), Owner.FLOCK),
+    "keys": ArrayField(Element.INT, ("keys",), Owner.INDEX),
+    "table": ArrayField(Element.FLOAT, ("table_width", "table_pitch"), Owner.SORTED, is_table=True),
+    "table_ids": ArrayField(Element.INT, ("table_pitch",), Owner.SORTED),
+    "source": ArrayField(Element.INT, ("sources",), Owner.SORTED),
+    "reaches": ArrayField(Element.FLOAT, ("reaches",), Owner.SORTED),
+    "start": ArrayField(Element.INT, ("starts",), Owner.INDEX),
+    "histogram": ArrayField(Element.INT, ("team", "bins"), Owner.INDEX),
+    "row_start": ArrayField(Element.INT, ("lines",), Owner.INDEX),
+    "row_first": ArrayField(Element.INT, ("lines",), Owner.INDEX),
+    "first_task": ArrayField(Element.INT, ("lines",), Owner.INDEX),
+    "numbers": SHARED["numbers"],
+    "affinities": ArrayField(Element.FLOAT, ("affinities", "pairs_of_species"), Owner.PLAN),
+    "items": SHARED["items"],
+    "ranges": SHARED["ranges"],
+    "item_ranges": SHARED["item_ranges"],
+    "tracked": SHARED["tracked"],
+    "shapes": SHARED["shapes"],
+    "reports": ArrayField(Element.LONG, ("team", "report_pitch"), Owner.REPORTS),
+    "target_reports": SHARED["target_reports"],
+    "events": SHARED["events"],
+    "young": ArrayField(Element.INT, ("young_room", 3), Owner.REPORTS),
+    "sums": ArrayField(Element.FLOAT, ("team", "sums"), Owner.INDEX),
+    "closest": ArrayField(Element.FLOAT, ("team", MOST_NEAREST), Owner.INDEX),
+    "chosen": ArrayField(Element.INT, ("team", "item_count"), Owner.INDEX),
+    "near": ArrayField(Element.INT, ("team", "near"), Owner.INDEX),
+    "tiles": ArrayField(Element.INT, ("tile_lists", "tile_room"), Owner.SORTED, is_table=True),
+    "listed": ArrayField(Element.INT, ("list_integers", "list_room"), Owner.SORTED, is_table=True),
+    "sighted": ArrayField(Element.FLOAT, ("list_numbers", "list_room"), Owner.SORTED, is_table=True),
+    "field": ArrayField(Element.FLOAT, ("team", "field"), Owner.SORTED),
 }
 """The arrays of the frame, in its order."""
 ALLOCATED = (Owner.FLOCK, Owner.REPORTS, Owner.INDEX, Owner.SORTED)
@@ -112,9 +74,10 @@ CALLED = ("steer", "finish")
 PLACES = {name: k for k, name in enumerate((*ARRAYS, *INTEGERS, *CALLED))}
 
 
+@cache
 def owned_by(*owners: Owner) -> tuple[str, ...]:
-    """The names of the arrays that these owners fill."""
-    return tuple(name for name, field in ARRAYS.items() if field.owner in owners)
+    """The names of the frame's arrays that these owners fill."""
+    return names_owned_by(ARRAYS, *owners)
 
 
 def lengths_of(shapes: Mapping[str, tuple[Any, ...]], *owners: Owner) -> dict[str, Any]:
@@ -227,9 +190,10 @@ class FrameCode:
         if name in INTEGERS:
             return Value(self._target, INTEGER, builder.trunc(entry, INT))
         field = ARRAYS[name]
-        pointer = builder.inttoptr(entry, field.element.as_pointer())
+        element = ELEMENTS[field.element]
+        pointer = builder.inttoptr(entry, element.as_pointer())
         pitch = getattr(self, str(field.shape[-1])) if field.is_table else None
-        return Array(self._target, pointer, field.element, pitch, field.is_constant)
+        return Array(self._target, pointer, element, pitch, field.is_constant)
 
     def function(self, name: str, kind: Any) -> Any:
         """A function of another module."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.frame import ARRAYS, Owner, owned_by
+from murmura.compute.cpu.frame import ARRAYS, INTEGERS, owned_by
 from murmura.compute.cpu.index.grid import ACROSS
 from murmura.compute.cpu.index.rows import MARGIN
 from murmura.compute.cpu.index.tiles import tile_room
@@ -26,6 +26,7 @@ from murmura.compute.cpu.perception.neighbor_list import (
 from murmura.compute.cpu.perception.sight import field_room
 from murmura.compute.cpu.threads import LINE, NEXT_TASK
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Owner, plan_sizes
 from murmura.compute.shapes import Shapes
 from murmura.core.algebra import Value, floor, maximum, minimum, sqrt
 from murmura.scenario.models import World
@@ -102,14 +103,8 @@ def more_room(needed: Any, agents: Any) -> Any:
 
 def plan_integers(plan: Plan) -> dict[str, int]:
     """Integers of the frame that the plan determines."""
-    return {
-        "nearest": plan.scenario.perception.nearest or 0,
-        "shape_count": len(plan.shapes),
-        "obstacle_count": plan.obstacle_count,
-        "table_width": 2 * plan.dimension + len(plan.carried),
-        "item_width": plan.item_width,
-        "tracked_count": len(plan.tracked),
-    }
+    sizes = plan_sizes(plan) | {"table_width": 2 * plan.dimension + len(plan.carried)}
+    return {name: size for name, size in sizes.items() if name in INTEGERS}
 
 
 def spare(agents: Any) -> Any:
@@ -175,10 +170,7 @@ def report_sizes(plan: Plan, shapes: Shapes, agents: Any, listeners: Any, team: 
 
 def shapes_with(sizes: Sizes, *owners: Owner) -> dict[str, tuple[Any, ...]]:
     """The shapes of the arrays of these owners."""
-    return {
-        name: tuple(sizes[n] if isinstance(n, str) else n for n in ARRAYS[name].shape)
-        for name in owned_by(*owners)
-    }
+    return {name: ARRAYS[name].shape_with(sizes) for name in owned_by(*owners)}
 
 
 def allocated(sizes: Sizes, *owners: Owner) -> dict[str, NDArray[Any]]:

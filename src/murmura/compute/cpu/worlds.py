@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from murmura.compute.cpu.build import compiled_once, kernel
 from murmura.compute.cpu.flock import ERROR, FIRST_STEP, TIMES, FlockCpu
-from murmura.compute.cpu.frame import FINE, PLACES, STATUS, TOO_SMALL, Array, Owner, lengths_of, owned_by
+from murmura.compute.cpu.frame import FINE, PLACES, STATUS, TOO_SMALL, Array, lengths_of, owned_by
 from murmura.compute.cpu.index.rows import MARGIN
 from murmura.compute.cpu.kernel import FRAME
 from murmura.compute.cpu.threads import fetch_add
@@ -34,6 +34,7 @@ from murmura.compute.cpu.work import (
 )
 from murmura.compute.machine import available_cores
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Owner
 from murmura.compute.shapes import shapes_of
 from murmura.compute.trace.llvm_target import FLOAT, INT, LONG, LlvmTarget
 from murmura.core.algebra import INTEGER, Value

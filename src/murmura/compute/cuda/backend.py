@@ -17,6 +17,7 @@ from murmura.compute.cuda.program import Text
 from murmura.compute.gpu import arrays
 from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer, births_in, not_finite
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Arrays
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State
@@ -109,7 +110,7 @@ class BackendCuda:
                 "backend='cpu'"
             ) from None
 
-    def _place_all(self, found: arrays.Arrays) -> None:
+    def _place_all(self, found: Arrays) -> None:
         """Copy arrays to the device. Graphs stay valid while addresses and sizes stay the same."""
         for name, array in found.items():
             old = self._there.get(name)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from murmura.compute.cuda.device import Device, Graph, Program
 from murmura.compute.cuda.program import MARKING_KERNEL, OPEN_KERNELS, THREADS, Text, program_text
 from murmura.compute.foreign_code import has_foreign_code
-from murmura.compute.gpu.fields import CLOCK, FLOCK, RECORDS, record_type
+from murmura.compute.gpu.fields import ARRAYS, CLOCK, PLACED, record_type
 from murmura.compute.plan import Plan
 
 GRAPH_STEPS, BIRTH_BLOCKS = 8, 64
@@ -41,13 +41,11 @@ def arguments_of(address: Callable[[str], Any], sizes: Mapping[str, Any], worlds
         worlds: How many.
     """
     found = np.zeros(worlds, record_type("Arguments"))
-    for name in ("flock", "sorted"):
-        for _, field in FLOCK:
-            own = "" if name == "flock" or field == "forces" else "sorted_"
-            found[name][field] = address(own + field)
-    for record in ("Index", "Rules", "Outputs"):
-        for _, field in RECORDS[record]:
-            found[record.lower()][field] = address(field)
+    for record, arrays in PLACED.items():
+        for field in arrays:
+            sorted_field = f"sorted_{field}"
+            own = sorted_field if record == "sorted" and sorted_field in ARRAYS else field
+            found[record][field] = address(own)
     for field, value in sizes.items():
         found["sizes"][field] = value
     return found

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from murmura.compute.cuda import device
 from murmura.compute.cuda.launching import CLOCK_PLACES, Launches, arguments_of, text_of
-from murmura.compute.gpu.arrays import Arrays, plan_arrays, sizes_of, work_shapes
+from murmura.compute.gpu.arrays import plan_arrays, sizes_of, work_shapes
 from murmura.compute.gpu.fields import record_type
 from murmura.compute.gpu.worlds import FlockGpu, Work, WorldsGpu
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Arrays
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 

@@ -8,27 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.gpu.fields import WORLD, YOUNG, record_type
+from murmura.compute.gpu.fields import ARRAYS, WORLD, record_type
 from murmura.compute.gpu.grid import SCAN_BLOCK, bins_of, grid_of, scan_blocks
 from murmura.compute.plan import Plan
-from murmura.core.events import EVENT_FIELDS
+from murmura.compute.schema import Arrays, Owner, as_declared, names_owned_by, plan_contents, plan_sizes
 from murmura.core.state import State, column_name
 
-Arrays = dict[str, NDArray[Any]]
 LEAST_EVENTS = 4096
 
 
 def sizes_of(plan: Plan, room: int) -> dict[str, Any]:
     """The record `Sizes` of a flock with room for so many agents, without what a backend decides."""
-    bins, young = bins_of(plan, room), room if plan.has_lifecycle else 1
+    bins, young, facts = bins_of(plan, room), room if plan.has_lifecycle else 1, plan_sizes(plan)
     return {
         "room": room,
         "bins": bins,
         "scan_blocks": scan_blocks(bins),
-        "nearest": plan.scenario.perception.nearest or 0,
-        "shapes": len(plan.shapes),
-        "obstacles": plan.obstacle_count,
-        "tracked": len(plan.tracked),
+        "nearest": facts["nearest"],
+        "shapes": facts["shape_count"],
+        "obstacles": facts["obstacle_count"],
+        "tracked": facts["tracked_count"],
         "event_room": max(LEAST_EVENTS, 2 * room) if plan.eventful else 1,
         "young_room": young,
         "bucket_mask": (1 << (young - 1).bit_length()) - 1,
@@ -66,23 +65,36 @@ def start_arrays(plan: Plan, state: State, room: int, seed: tuple[int, int]) -> 
     }  # fmt: skip
 
 
+def array_sizes(plan: Plan, sizes: Mapping[str, Any], report_width: int) -> dict[str, int]:
+    """The sizes of all arrays, by the names in `fields`.
+
+    Args:
+        plan: The plan.
+        sizes: What `sizes_of` found.
+        report_width: Numbers of a report to an item.
+    """
+    room = sizes["room"]
+    return {
+        **plan_sizes(plan),
+        **sizes,
+        "deep_room": room if plan.dimension == 3 else 1,
+        "extra_columns": max(1, len(plan.carried)),
+        "force_columns": max(1, len(plan.force_columns)),
+        "cells": sizes["scan_blocks"] * SCAN_BLOCK,
+        "mark_words": -(-room // 32),
+        "listeners": max(1, plan.stateful_item_count),
+        "report_width": max(1, report_width),
+        "buckets": sizes["bucket_mask"] + 1,
+    }
+
+
 def work_shapes(
     plan: Plan, sizes: Mapping[str, Any], report_width: int
 ) -> dict[str, tuple[Any, tuple[int, ...]]]:
     """The arrays that steps fill, at first all zeros: the type and shape of each."""
-    room, deep = sizes["room"], plan.dimension == 3
-    cells, listeners = sizes["scan_blocks"] * SCAN_BLOCK, max(1, plan.stateful_item_count)
-    return {
-        "sorted_places": (np.float32, (room, 4)), "sorted_velocities": (np.float32, (room if deep else 1, 4)),
-        "sorted_extras": (np.float32, (max(1, len(plan.carried)), room)), "sorted_ids": (np.int32, (room,)),
-        "keys": (np.int32, (room,)), "ranks": (np.int32, (room,)), "order": (np.int32, (room,)),
-        "counts": (np.int32, (cells,)), "start": (np.int32, (cells,)), "sums": (np.int32, (sizes["scan_blocks"],)),
-        "marks": (np.uint32, (-(-room // 32),)),
-        "reports": (np.uint64, (listeners, max(1, report_width))),
-        "target_reports": (np.float32, (listeners, 1 + plan.item_width)),
-        "events": (np.float64, (sizes["event_room"], len(EVENT_FIELDS))),
-        "young": (np.int32, (sizes["young_room"], len(YOUNG))), "buckets": (np.int32, (sizes["bucket_mask"] + 1,)),
-    }  # fmt: skip
+    every = array_sizes(plan, sizes, report_width)
+    names = names_owned_by(ARRAYS, Owner.SORTED, Owner.INDEX, Owner.REPORTS)
+    return {name: (ARRAYS[name].dtype, ARRAYS[name].shape_with(every)) for name in names}
 
 
 def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -> Arrays:
@@ -91,22 +103,12 @@ def plan_arrays(plan: Plan, items: NDArray[np.float32], seed: tuple[int, int]) -
     world = [numbers.get(name, 0.0) for _, name in WORLD]
     # Slightly more, so that rounding cannot lose what is on the edge.
     ranges = (plan.item_ranges.astype(np.float64) * 1.0001) ** 2
-    tracked = plan.tracked * [1, plan.item_width]
-    return {
-        "world": np.array(world, np.float32),
-        "numbers": np.ascontiguousarray(plan.numbers.T).ravel(),
-        "affinities": plan.affinities.ravel(),
-        "items": _filled(items, (1, plan.item_width), np.float32),
-        "ranges": _filled(plan.ranges, (1, 2), np.int32),
-        "item_ranges": _filled(np.minimum(ranges, 3.0e38), (1,), np.float32),
-        "shapes": _filled(plan.shapes, (1, plan.shapes.shape[1]), np.float32),
-        "tracked": _filled(tracked, (1, 2), np.int32),
+    found = plan_contents(plan, items) | {
+        "world": np.array(world),
+        "item_ranges": np.minimum(ranges, 3.0e38),
+        "tracked": plan.tracked * [1, plan.item_width],
     }
-
-
-def _filled(array: NDArray[Any], shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """The array, or one row of zeros if it is empty, so that kernels get a valid pointer."""
-    return array.astype(kind) if len(array) else np.zeros(shape, kind)
+    return as_declared(ARRAYS, found)
 
 
 def _columns(state: State, names: Any, room: int) -> NDArray[np.float32]:

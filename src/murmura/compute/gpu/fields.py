@@ -1,15 +1,21 @@
-"""The fields of everything that the kernels of a GPU read and write, named once for CUDA and WebGPU.
+"""Everything that the kernels of a GPU read and write, declared once for CUDA and WebGPU.
 
-The names of types are those of C; `cuda.records` writes them as structs, `webgpu.records` as sections of buffers.
+Records of numbers, with the types of C, and arrays (`schema`). `cuda.records` writes both as structs, `webgpu.records`
+as sections of buffers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from murmura.compute.plan import WORLD_NUMBERS
+from murmura.compute.schema import SHARED, ArrayField, Element, Owner
 
 Fields = tuple[tuple[str, str], ...]
+FLOAT4 = "float4"
 
 CLOCK: Fields = (
     ("long long", "step"),
@@ -37,24 +43,48 @@ YOUNG: Fields = tuple(
 )
 """A newborn to be: ids, rows of its parents, and the next one with a father in the same bucket (-1: none)."""
 
-FLOCK: Fields = (
-    ("float4*", "places"), ("float4*", "velocities"), ("float*", "extras"), ("float*", "forces"), ("int*", "ids"),
-)  # fmt: skip
+FLOCK = {
+    "places": ArrayField(Element.FLOAT, ("room", 4), Owner.FLOCK, record=FLOAT4),
+    "velocities": ArrayField(Element.FLOAT, ("deep_room", 4), Owner.FLOCK, record=FLOAT4),
+    "extras": ArrayField(Element.FLOAT, ("extra_columns", "room"), Owner.FLOCK),
+    "forces": ArrayField(Element.FLOAT, ("force_columns", "room"), Owner.FLOCK),
+    "ids": ArrayField(Element.INT, ("room",), Owner.FLOCK),
+}
 """Place and velocity together, or in space x, y, z and, apart from them, the velocity; the columns that the plan
 carries; force and crowd; ids, of the dead -1 - id."""
-INDEX: Fields = (
-    ("int*", "keys"), ("int*", "ranks"), ("int*", "order"), ("int*", "counts"), ("int*", "start"), ("int*", "sums"),
-    ("unsigned*", "marks"), ("Grid*", "grid"),
-)  # fmt: skip
+SORTED = {
+    f"sorted_{name}": replace(field, owner=Owner.SORTED) for name, field in FLOCK.items() if name != "forces"
+}
+INDEX = {
+    "keys": ArrayField(Element.INT, ("room",), Owner.INDEX),
+    "ranks": ArrayField(Element.INT, ("room",), Owner.INDEX),
+    "order": ArrayField(Element.INT, ("room",), Owner.INDEX),
+    "counts": ArrayField(Element.INT, ("cells",), Owner.INDEX),
+    "start": ArrayField(Element.INT, ("cells",), Owner.INDEX),
+    "sums": ArrayField(Element.INT, ("scan_blocks",), Owner.INDEX),
+    "marks": ArrayField(Element.WORD, ("mark_words",), Owner.INDEX),
+    "grid": ArrayField(Element.INT, (len(GRID),), Owner.FLOCK, record="Grid"),
+}
 """`marks`: a bit for each agent that contributes to a rule with a filter."""
-RULES: Fields = (
-    ("World*", "world"), ("float*", "numbers"), ("float*", "affinities"), ("float*", "items"), ("int*", "ranges"),
-    ("float*", "item_ranges"), ("float*", "shapes"), ("int*", "tracked"),
-)  # fmt: skip
-OUTPUTS: Fields = (
-    ("Clock*", "clock"), ("long long*", "failed_step"), ("unsigned long long*", "reports"),
-    ("float*", "target_reports"), ("double*", "events"), ("Young*", "young"), ("int*", "buckets"),
-)  # fmt: skip
+RULES = {
+    "world": ArrayField(Element.FLOAT, (len(WORLD),), Owner.PLAN, record="World"),
+    "numbers": SHARED["numbers"],
+    "affinities": ArrayField(Element.FLOAT, ("pairs_of_species", "affinities"), Owner.PLAN),
+    **{name: SHARED[name] for name in ("items", "ranges", "item_ranges", "shapes", "tracked")},
+}
+OUTPUTS = {
+    "clock": ArrayField(Element.LONG, (len(CLOCK),), Owner.FLOCK, record="Clock"),
+    "failed_step": ArrayField(Element.LONG, (1,), Owner.RUN),
+    "reports": ArrayField(Element.LONG_WORD, ("listeners", "report_width"), Owner.REPORTS),
+    "target_reports": SHARED["target_reports"],
+    "events": SHARED["events"],
+    "young": ArrayField(Element.INT, ("young_room", len(YOUNG)), Owner.REPORTS, record="Young"),
+    "buckets": ArrayField(Element.INT, ("buckets",), Owner.REPORTS),
+}
+ARRAYS: dict[str, ArrayField] = {**FLOCK, **SORTED, **INDEX, **RULES, **OUTPUTS}
+"""All arrays that a backend allocates, by name."""
+PLACED = {"flock": FLOCK, "sorted": FLOCK, "index": INDEX, "rules": RULES, "outputs": OUTPUTS}
+"""The records of arrays, by the names that kernels have for them."""
 SIZES: Fields = (
     ("int", "room"), ("int", "bins"), ("int", "scan_blocks"), ("int", "nearest"), ("int", "shapes"),
     ("int", "obstacles"),
@@ -66,11 +96,23 @@ ARGUMENTS: Fields = (
     ("Flock", "flock"), ("Flock", "sorted"), ("Index", "index"), ("Rules", "rules"), ("Outputs", "outputs"),
     ("Sizes", "sizes"),
 )  # fmt: skip
-RECORDS: dict[str, Fields] = {
-    "Clock": CLOCK, "World": WORLD, "Grid": GRID, "Young": YOUNG, "Flock": FLOCK, "Index": INDEX, "Rules": RULES,
-    "Outputs": OUTPUTS, "Sizes": SIZES, "Arguments": ARGUMENTS,
+TYPES = {
+    Element.INT: "int", Element.FLOAT: "float", Element.DOUBLE: "double", Element.LONG: "long long",
+    Element.WORD: "unsigned", Element.LONG_WORD: "unsigned long long",
 }  # fmt: skip
-_PLAIN = {"int": "i4", "float": "f4", "double": "f8", "long long": "i8", "unsigned long long": "u8"}
+"""Types of C."""
+
+
+def _pointers(arrays: Mapping[str, ArrayField]) -> Fields:
+    """The record of the addresses of arrays."""
+    return tuple((f"{field.record or TYPES[field.element]}*", name) for name, field in arrays.items())
+
+
+RECORDS: dict[str, Fields] = {
+    "Clock": CLOCK, "World": WORLD, "Grid": GRID, "Young": YOUNG, "Flock": _pointers(FLOCK), "Index": _pointers(INDEX),
+    "Rules": _pointers(RULES), "Outputs": _pointers(OUTPUTS), "Sizes": SIZES, "Arguments": ARGUMENTS,
+}  # fmt: skip
+_PLAIN = {kind: element.value for element, kind in TYPES.items()}
 
 
 def record_type(name: str) -> np.dtype[np.void]:

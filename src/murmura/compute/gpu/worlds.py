@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.gpu.arrays import Arrays, plan_arrays, start_arrays
+from murmura.compute.gpu.arrays import plan_arrays, start_arrays
 from murmura.compute.gpu.flock_transfer import Births, DeviceFlockTransfer, births_in, not_finite
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Arrays
 from murmura.core.errors import BackendError, RunError
 from murmura.core.events import EVENT_FIELDS
 from murmura.core.state import State, column_name

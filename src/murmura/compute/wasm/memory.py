@@ -10,8 +10,9 @@ from typing import Any
 
 from murmura.compute.cpu import work
 from murmura.compute.cpu.flock import OF_PLAN
-from murmura.compute.cpu.frame import ALLOCATED, ARRAYS, CALLED, INTEGERS, STATUS, WORLD, Owner, lengths_of
+from murmura.compute.cpu.frame import ALLOCATED, ARRAYS, CALLED, INTEGERS, STATUS, WORLD, lengths_of
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Owner
 from murmura.compute.shapes import Shapes
 from murmura.compute.trace.expression_target import Expression, ExpressionTarget, expression_of
 from murmura.core.algebra import Value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,14 +13,15 @@ from murmura.compute.gpu import arrays
 from murmura.compute.gpu.fields import GRID, WORLD, record_type
 from murmura.compute.gpu.grid import SCAN_BLOCK, grid_of
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Arrays
 from murmura.compute.webgpu.program import Program
 from murmura.compute.webgpu.records import (
     EVENT_WORDS,
     HEAD,
     NO_STEP,
     OUTPUTS_HEAD,
+    OUTPUTS_SECTIONS,
     TABLE_SECTIONS,
-    YOUNG_WORDS,
 )
 from murmura.compute.webgpu.target import KernelTarget
 from murmura.core.events import EVENT_FIELDS, Event
@@ -49,7 +51,6 @@ class Layout:
         self.room = max(1, self.count)
         found = arrays.sizes_of(plan, self.room)
         self.blocks, self.event_room = max(blocks, found["scan_blocks"]), found["event_room"]
-        self.young_room, self.buckets = found["young_room"], found["bucket_mask"] + 1
         self.width = 1 + len(plan.carried) + len(plan.force_columns)
         self.quads = self.room * (plan.dimension - 1)
         """Groups of four numbers in the buffer of positions, which in space also holds the velocities."""
@@ -58,15 +59,11 @@ class Layout:
     def _outputs(self) -> dict[str, int]:
         """The words of each section of the outputs."""
         plan, program = self.plan, self.program
-        listeners = max(1, plan.stateful_item_count)
-        return {
-            "reports": listeners * max(1, program.report_width) * KernelTarget.report_words,
-            "target_reports": listeners * (1 + plan.item_width),
-            "events": self.event_room * EVENT_WORDS,
-            "young": self.young_room * YOUNG_WORDS,
-            "buckets": self.buckets,
-            "scores": max(1, listeners * program.best_width * self.room),
-        }
+        shapes = arrays.work_shapes(plan, arrays.sizes_of(plan, self.room), program.report_width)
+        found = {name: math.prod(shapes[name][1]) for name in OUTPUTS_SECTIONS if name in shapes}
+        listeners, _ = shapes["target_reports"][1]
+        found["reports"] *= KernelTarget.report_words
+        return found | {"scores": max(1, listeners * program.best_width * self.room)}
 
     @property
     def first_event(self) -> int:
@@ -85,7 +82,7 @@ class Layout:
             "outputs": OUTPUTS_HEAD + sum(self.outputs.values()),
         }  # fmt: skip
 
-    def tables(self, numbers: arrays.Arrays) -> tuple[Bits, dict[str, int]]:
+    def tables(self, numbers: Arrays) -> tuple[Bits, dict[str, int]]:
         """The buffer of everything that a change of numbers changes, and where each section begins.
 
         Args:
@@ -97,7 +94,7 @@ class Layout:
             {name: len(part) for name, part in parts.items()}, 0
         )
 
-    def flock(self, found: arrays.Arrays) -> dict[str, Bits]:
+    def flock(self, found: Arrays) -> dict[str, Bits]:
         """Places and columns, of what `start_arrays` made of a flock."""
         columns = [found["ids"], found["extras"][: len(self.plan.carried)], found["forces"]]
         moving = ("places", "velocities") if self.plan.dimension == 3 else ("places",)

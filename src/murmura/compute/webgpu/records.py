@@ -11,21 +11,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from murmura.compute.gpu.fields import GRID, SIZES, WORLD
+from murmura.compute.gpu.fields import FLOAT4, GRID, PLACED, RULES, SIZES, WORLD
+from murmura.compute.gpu.fields import YOUNG as YOUNG_FIELDS
+from murmura.compute.schema import Element
 from murmura.compute.trace.text_target import QUAD
 from murmura.core.algebra import INTEGER, NUMBER
+from murmura.core.events import EVENT_FIELDS
 
 NOT_HERE = ("low_x", "low_y", "low_z", "high_x", "high_y", "high_z", "keep", "idle")
 CLOCK = ("step", "alive", "next_id", "first_step", "keep_from", "seed_low", "seed_high")
 """Steps are counted from 1. Times are listed from `first_step` on; forces are kept from `keep_from` on."""
-TABLE_SECTIONS = (
-    "numbers", "affinities", "ranges", "item_ranges", "items", "shapes", "tracked", "constants",
-)  # fmt: skip
+TABLE_SECTIONS = ("numbers", "affinities", "ranges", "item_ranges", "items", "shapes", "tracked", "constants")
 OUTPUTS_SECTIONS = ("reports", "target_reports", "events", "young", "buckets", "scores")
 FAILED_STEP, EVENTS, YOUNG, BOUNDS, OUTPUTS_HEAD = 0, 1, 2, 4, 16
 """The first words of the outputs: first bad step, number of events, number of young, bounds of the flock."""
 NO_STEP = 2**31 - 1
-EVENT_WORDS, YOUNG_WORDS = 9, 6
+EVENT_WORDS, YOUNG_WORDS = len(EVENT_FIELDS), len(YOUNG_FIELDS)
 
 
 def _fields() -> tuple[tuple[str, str], ...]:
@@ -82,19 +83,32 @@ class Section:
     kind: str
 
 
+def _kind(record: str, name: str) -> str:
+    """What kernels take an element of an array for."""
+    field = PLACED[record][name]
+    if field.record == FLOAT4:
+        return QUAD
+    return INTEGER if field.element == Element.INT else NUMBER
+
+
+def _sections(record: str, buffers: Mapping[str, tuple[str, str]]) -> dict[str, Section]:
+    """The sections of the arrays of a record, each with its buffer and the field of the head with its offset."""
+    return {
+        f"{record}.{name}": Section(buffer, first, _kind(record, name))
+        for name, (buffer, first) in buffers.items()
+    }
+
+
 SECTIONS: dict[str, Section] = {
-    "flock.places": Section("places", "", QUAD),
-    "sorted.places": Section("sorted_places", "", QUAD),
-    "flock.velocities": Section("places", "a.sizes_room", QUAD),
-    "sorted.velocities": Section("sorted_places", "a.sizes_room", QUAD),
-    "flock.ids": Section("columns", "", INTEGER),
-    "sorted.ids": Section("sorted_columns", "", INTEGER),
-    "flock.extras": Section("columns", "a.sizes_room", NUMBER),
-    "sorted.extras": Section("sorted_columns", "a.sizes_room", NUMBER),
-    "flock.forces": Section("columns", "a.at_forces", NUMBER),
-    "index.start": Section("start", "", INTEGER),
-    "outputs.target_reports": Section("outputs", "a.at_target_reports", NUMBER),
-} | {
-    f"rules.{name}": Section("tables", f"a.at_{name}", INTEGER if name in ("ranges", "tracked") else NUMBER)
-    for name in TABLE_SECTIONS
-}
+    **_sections("flock", {
+        "places": ("places", ""), "velocities": ("places", "a.sizes_room"), "ids": ("columns", ""),
+        "extras": ("columns", "a.sizes_room"), "forces": ("columns", "a.at_forces"),
+    }),
+    **_sections("sorted", {
+        "places": ("sorted_places", ""), "velocities": ("sorted_places", "a.sizes_room"),
+        "ids": ("sorted_columns", ""), "extras": ("sorted_columns", "a.sizes_room"),
+    }),
+    **_sections("index", {"start": ("start", "")}),
+    **_sections("rules", {name: ("tables", f"a.at_{name}") for name in TABLE_SECTIONS if name in RULES}),
+    **_sections("outputs", {"target_reports": ("outputs", "a.at_target_reports")}),
+}  # fmt: skip

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.gpu.arrays import Arrays, plan_arrays, sizes_of
+from murmura.compute.gpu.arrays import plan_arrays, sizes_of
 from murmura.compute.gpu.fields import record_type
 from murmura.compute.gpu.flock_transfer import Transfer
 from murmura.compute.gpu.worlds import MOST_STEPS, FlockGpu, Instant, Work, WorldsGpu
 from murmura.compute.plan import Plan
+from murmura.compute.schema import Arrays
 from murmura.compute.webgpu import device
 from murmura.compute.webgpu.arrays import Layout, bits_of, head_words, readable_events, times
 from murmura.compute.webgpu.backend import BATCH, EVENT_BATCH, Columns, traced

@@ -36,7 +36,7 @@ assert sim.state_hash().startswith("HASH"), sim.state_hash()
 CORE_COMMANDS = (
     "run classic --agents 200 --steps 40 --out run",
     "verify run",
-    "measure run --measure displacement --out displacement.csv",
+    "measure run --measure mean_squared_displacement --out moved.csv",
     "sweep vicsek --agents 40 --steps 20 --vary rules.vicsek.noise=0:360:2 --out sweep",
     "export classic --to html --agents 200 --out page.html",
     "doctor",

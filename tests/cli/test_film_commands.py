@@ -70,7 +70,6 @@ def test_a_scenario_is_filmed_as_it_runs_beside_another(folder: Path):
     ("words", "message"),
     [
         (("r", "--out", "a.avi"), "--out must end in .mp4, .gif, .png"),
-        (("r", "--out", "a.png", "--at", 5), "step 5 was not recorded; nearest: 4 and 8"),
         (("r", "--out", "a.png", "--size", "big"), "--size takes WIDTHxHEIGHT"),
         (("r", "--out", "a.png", "--color", "energy"), "which was not recorded"),
         (("r", "--out", "a.png", "--follow", "500"), "no agent has the id 500"),

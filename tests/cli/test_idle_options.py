@@ -40,6 +40,7 @@ IDLE: list[tuple[str, dict[str, str]]] = [
     ("plot run --out a.png --kind population", {"--x": "time", "--of": "agents"}),
     ("render run --out a.png", SIMULATED | CAMERA),
     ("render run --out a.png", {"--beside-set": "agents=5", "--backend": "cuda", "--threads": "7"}),
+    ("render run --out a.png", {"--quality": "best"}),
     ("render run --out a.png --at 2", {"--smooth": ""}),
     ("render classic --steps 2 --out a.png --backend reference", CAMERA),
     ("render classic --steps 2 --out a.png", {"--at": "2", "--smooth": "", "--beside-set": "agents=5"}),

@@ -12,7 +12,7 @@ import pytest
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.search import best_cell, optimize
-from murmura.lab.sensitivity import indices, sensitivity
+from murmura.lab.sensitivity import indices, is_vague, sensitivity
 from murmura.lab.sweeps.folder import open_sweep
 from murmura.lab.sweeps.sweep import resume_sweep, sweep
 from murmura.measure import register_measure, unregister_measure
@@ -173,3 +173,12 @@ def test_a_search_without_any_result_says_so(tmp_path: Path):
     )
     with pytest.raises(RunError, match=r"no trial .* reached a value of undefined"):
         best_cell(made)
+
+
+def test_an_index_that_its_interval_hides_is_vague():
+    line = {"measure": "spread", "path": "agents", "first": 0.4, "first_interval": 0.1, "total": -0.2}
+    assert not is_vague({**line, "total_interval": 0.15})
+    assert is_vague({**line, "total_interval": 0.25})
+    assert not is_vague(
+        {"measure": "spread", "path": "agents", "mu": None, "mu_star": None, "mu_star_interval": None}
+    )

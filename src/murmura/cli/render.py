@@ -49,6 +49,8 @@ BesideValues = Annotated[
     ),
 ]
 
+TOO_FAST = 4.0
+"""A film this many times as fast as the live view jumps from frame to frame."""
 ONLY_STEPPED = "a recorded run is shown as it was; --steps N films a scenario while it runs"
 
 
@@ -61,6 +63,7 @@ ONLY_STEPPED = "a recorded run is shown as it was; --steps N films a scenario wh
         "they choose among recorded frames, and --steps films a scenario while it runs",
     ),
     Idle("smooth", lambda given: given.at is not None, "--at shows a recorded frame as it is"),
+    Idle("quality", lambda given: given.out.suffix.lower() != ".mp4", "only an MP4 loses anything"),
     Idle("beside_values", lambda given: given.beside is None, "it changes the second scenario: add --beside"),
     NO_THREADS,
 )
@@ -112,15 +115,39 @@ def render(
     else:
         scenarios = _scenarios(source, beside, agents, values, beside_values, rules)
         pace = scenarios[0].display.speed if cut.speed is None else cut.speed  # as in the live view
-        shown = Cut(rate, pace, cut.begin, cut.end)
-        cut = replace(shown, speed=None)  # the reel is stepped at that pace
+        Cut(rate, pace)  # checks the speed
+        cut = replace(cut.request(), fps=rate, speed=None)  # the reel is stepped at that pace
         reels = [_simulated(one, seed, backend, threads, steps, pace / rate) for one in scenarios]
-    names = (_name(source), None if beside is None else ", ".join([_name(beside), *(beside_values or ())]))
+    names = (
+        (None, None)
+        if beside is None
+        else (_name(source), ", ".join([_name(beside), *(beside_values or ())]))
+    )
+    if steps is None and len(reels[0].steps):
+        _say_what_is_shown(reels[0], cut, out)
     print_facts(_filmed(reels, out, look, cut, names, force), as_json)
 
 
+def _say_what_is_shown(reel: Any, cut: Any, out: Path) -> None:
+    """Tell of a step that was not recorded, and of frames that are far apart."""
+    if cut.at is not None:
+        shown = reel.steps[cut.shots(reel)[0].first]
+        if shown != cut.at:
+            print_notice(f"step {cut.at:,} was not recorded; this is step {shown:,}, the nearest")
+        return
+    if cut.speed is not None or out.suffix.lower() == ".png" or len(reel.steps) < 2:
+        return
+    usual = reel.scenario.display.speed
+    speed = (reel.steps[1] - reel.steps[0]) * reel.scenario.motion.time_step * cut.fps
+    if speed > TOO_FAST * usual:
+        print_notice(
+            f"a frame was recorded every {reel.steps[1] - reel.steps[0]:,} steps, so the film shows {speed:.3g} s in "
+            f"a second and trails smear; --speed {usual:g} --smooth shows the pace of the live view, interpolated"
+        )
+
+
 def _filmed(
-    reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str, str | None], force: bool
+    reels: list[Any], out: Path, look: Any, cut: Any, names: tuple[str | None, str | None], force: bool
 ) -> dict[str, Any]:
     """Render the film and show progress; after Ctrl-C, report what was written."""
     from murmura.lab.films.film import render

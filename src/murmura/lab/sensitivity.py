@@ -31,8 +31,22 @@ def sensitivity(request: SensitivityRequest) -> Sweep:
     with needs("search"):
         import SALib  # noqa: F401  # fail before hours are spent on runs
     made = run_design(request, METHODS[request.method], request.samples, request.constant_density)
-    write_table(made.folder / INDICES, indices(made, list(made.measures)))
+    lines = list(indices(made, list(made.measures)))
+    write_table(made.folder / INDICES, iter(lines))
+    vague = [line for line in lines if is_vague(line)]
+    if vague:
+        request.announce(
+            f"{len(vague)} of {len(lines)} lines of {INDICES} have an interval wider than the index, for example "
+            f"{vague[0]['path']} for {vague[0]['measure']}: take more --samples (now {request.samples}), or more "
+            "--repeats if runs with other seeds differ much"
+        )
     return made
+
+
+def is_vague(line: dict[str, Any]) -> bool:
+    """Whether an index of a line of `indices` could be 0, or twice as large, within its interval."""
+    found = [name for name in line if f"{name}_interval" in line and line[name] is not None]
+    return any(line[f"{name}_interval"] > abs(line[name]) for name in found)
 
 
 def indices(made: Sweep, measures: list[str]) -> Iterator[dict[str, Any]]:

@@ -110,8 +110,18 @@ def test_a_row_of_pictures_is_numbered(tmp_path: Path):
 def test_one_moment_and_the_last_one(tmp_path: Path):
     assert render(crossing(9), tmp_path / "a.png", SMALL, Cut(at=30)).steps == (30, 30)
     assert render(crossing(9), tmp_path / "b.png", SMALL).steps == (80, 80)
-    with pytest.raises(ScenarioError, match="step 35 was not recorded; nearest: 30 and 40"):
-        render(crossing(9), tmp_path / "c.png", SMALL, Cut(at=35))
+    assert render(crossing(9), tmp_path / "c.png", SMALL, Cut(at=37)).steps == (40, 40)  # the nearest
+
+
+def test_a_better_film_is_a_larger_file(tmp_path: Path):
+    sizes = []
+    for quality in ("small", "good", "best"):
+        file = tmp_path / f"{quality}.mp4"
+        render(crossing(20), file, SMALL, Cut(quality=quality))
+        sizes.append(file.stat().st_size)
+    assert sizes[0] < sizes[1] < sizes[2]
+    with pytest.raises(ScenarioError, match="quality must be small, good, best, got 'superb'"):
+        Cut(quality="superb")  # type: ignore[arg-type]
 
 
 def test_a_part_begins_with_the_trails_of_the_whole(tmp_path: Path):

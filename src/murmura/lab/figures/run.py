@@ -40,17 +40,34 @@ def draw_series(run: Run, figure: Any, options: PlotOptions) -> None:
     across = 1 if len(names) == 1 else 2
     rows = math.ceil(len(names) / across)
     figure.set_size_inches(options.width, max(1.3 * rows, 0.55 * options.width * (across == 1)))
-    panels = figure.subplots(rows, across, sharex=True, squeeze=False)
-    for panel in panels.flat[len(names) :]:
-        panel.remove()
-    for k, (panel, name) in enumerate(zip(panels.flat, names, strict=False)):
+    figure.suptitle(_title(run))
+    panels = _panels(figure, len(names), rows, across)
+    for k, (panel, name) in enumerate(zip(panels, names, strict=True)):
         panel.plot(*series[name])
         panel.set_title(measure_label(name), loc="left")
         if name in SHARES:
             panel.set_ylim(-0.03, 1.03)
-        if k >= len(names) - across:
+        if k >= len(names) - across - len(names) % across:
             panel.set_xlabel(measure_label("time"))
             panel.tick_params(labelbottom=True)
+
+
+def _panels(figure: Any, count: int, rows: int, across: int) -> list[Any]:
+    """Panels with one time axis, row by row; one that is alone in the last row is as wide as the figure."""
+    grid = figure.add_gridspec(rows, across)
+    found: list[Any] = []
+    for k in range(count):
+        row, column = divmod(k, across)
+        place = grid[row, :] if k == count - 1 and column == 0 else grid[row, column]
+        panel = figure.add_subplot(place, sharex=found[0] if found else None)
+        panel.tick_params(labelbottom=False)
+        found.append(panel)
+    return found
+
+
+def _title(run: Run) -> str:
+    scene = run.scenario.title.partition(": ")[0] or run.scenario.name
+    return f"{scene} ({run.scenario.name}, seed {run.seed})"
 
 
 @register_plot(

@@ -24,8 +24,17 @@ from murmura.core.errors import BackendError, RunError, ScenarioError
 from murmura.core.extras import needs
 from murmura.core.request import check_free
 from murmura.lab.files.atomic_write import atomic_write, discard, temporary_path
+from murmura.lab.films.request import Quality
 
 Pixels = NDArray[np.uint8]
+COMPRESSION = {
+    quality: ["-preset", preset, "-crf", crf]
+    for quality, preset, crf in (
+        ("small", "veryfast", "28"),
+        ("good", "veryfast", "23"),
+        ("best", "superfast", "18"),
+    )
+}
 SUFFIXES = (".mp4", ".gif", ".png")
 WAITING = 3  # frames queued between painter and encoder: enough to even out their speeds
 FASTEST_GIF = 50.0  # browsers slow down GIFs with less than 2/100 s per frame
@@ -77,25 +86,13 @@ def check_target(out: Path, size: tuple[int, int], fps: float, force: bool = Fal
 class Mp4:
     """H.264 that every browser and player can show, at exactly the requested frame rate."""
 
-    def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
+    def __init__(self, out: Path, size: tuple[int, int], fps: float, quality: Quality = "good") -> None:
         self._out, self._temporary = out, temporary_path(out)
         # State that the input already has the output's colour space: otherwise FFmpeg 9 assumes BT.601 and converts it.
         look = ["-vf", "setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709"]
         look += ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
         look += ["-color_range", "tv", "-chroma_sample_location", "center"]
-        # Compared with `veryfast -crf 17`, a film is a bit larger, as good (40 dB), and takes 16 ms per frame, not 26.
-        code = [
-            "-c:v",
-            "libx264",
-            "-preset",
-            "superfast",
-            "-crf",
-            "18",
-            "-movflags",
-            "+faststart",
-            "-f",
-            "mp4",
-        ]
+        code = ["-c:v", "libx264", *COMPRESSION[quality], "-movflags", "+faststart", "-f", "mp4"]
         self._size = size
         self._pipe = _Pipe([*_raw(size, fps, "yuv420p"), *look, *code, str(self._temporary)])
 
@@ -180,11 +177,13 @@ def is_numbered(out: Path) -> bool:
     )
 
 
-def make_encoder(out: Path, size: tuple[int, int], fps: float, force: bool = False) -> Encoder:
+def make_encoder(
+    out: Path, size: tuple[int, int], fps: float, quality: Quality = "good", force: bool = False
+) -> Encoder:
     """The encoder for a file name."""
     check_target(out, size, fps, force)
     kinds: dict[str, Callable[[], Encoder]] = {
-        ".mp4": lambda: Mp4(out, size, fps),
+        ".mp4": lambda: Mp4(out, size, fps, quality),
         ".gif": lambda: Gif(out, size, fps),
         ".png": lambda: Pictures(out),
     }

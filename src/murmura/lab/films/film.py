@@ -182,7 +182,7 @@ def render(
             scene.plan = scene.plan[count - 1 : count]
         count = 1
     begun = time.perf_counter()
-    encoder = make_encoder(out, look.size, cut.fps, force)
+    encoder = make_encoder(out, look.size, cut.fps, cut.quality, force)
     done = 0
     try:
         for scene in scenes:

@@ -191,10 +191,9 @@ def _hunters_between(a: Array, b: Array, part: float, scenario: Scenario) -> Arr
     return rows
 
 
-def exactly(steps: Sequence[int], step: int) -> Shot:
-    """The frame of this very step."""
-    row = int(np.searchsorted(np.asarray(steps), step))
-    if row < len(steps) and steps[row] == step:
-        return Shot(row, row)
-    near = [f"{steps[k]:,}" for k in (row - 1, row) if 0 <= k < len(steps)]
-    raise ScenarioError(f"step {step:,} was not recorded; nearest: {' and '.join(near) or 'none'}")
+def nearest(steps: Sequence[int], step: int) -> Shot:
+    """The frame of a step, or the one that was recorded nearest to it."""
+    if not len(steps):
+        raise ScenarioError("nothing was recorded: there are no frames to show")
+    row = int(np.argmin(np.abs(np.asarray(steps) - step)))
+    return Shot(row, row)

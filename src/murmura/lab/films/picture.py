@@ -54,13 +54,13 @@ class Painter:
         Args:
             scenario: The world and its species.
             look: The look of the pictures.
-            name: The name of the run in the picture; by default the scenario's name.
+            name: What the picture is called in its corner; by default the scenario's title.
             scale: Pixels per pixel of a picture of 1280 x 720.
             box: What to show, the low ends of all axes first [u]; by default the world.
             reach: The extent of the flock from its centre [u], if it is known; used in space.
         """
         self.scenario, self.look, self._reach = scenario, look, reach
-        self.name = scenario.name if name is None else name
+        self.name = (scenario.title.partition(": ")[0] or scenario.name) if name is None else name
         width, height = look.size
         kinds = len(scenario.species)
         self._mode = look.color or ("species" if kinds > 1 else "heading")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from murmura.core.errors import ScenarioError
 from murmura.core.request import Request, option
@@ -11,6 +11,7 @@ from murmura.core.request import Request, option
 if TYPE_CHECKING:
     from murmura.lab.films.film_frames import Reel, Shot
 
+Quality = Literal["small", "good", "best"]
 SMALLEST, LARGEST = 64, 8192
 ORBIT, ELEVATION, TURN = 25.0, 9.0, 2.0
 
@@ -109,11 +110,16 @@ class Cut(Request):
     begin: int | None = option(None, "First step to show.", "--from")
     end: int | None = option(None, "Last step to show.", "--to")
     smooth: bool = option(False, "Interpolate between recorded frames; not exact.")
-    at: int | None = option(None, "The step to show in a PNG.")
+    quality: Quality = option(
+        "good", "Of an MP4: small, good or best; best is about seven times as large.", typed=str
+    )
+    at: int | None = option(None, "The step to show in a PNG, or the recorded one nearest to it.")
 
     def __post_init__(self) -> None:
         if self.speed is not None and not 1e-6 <= self.speed <= 1e6:
             raise ScenarioError(f"speed must be a number from 0.000001 to 1,000,000, got {self.speed:g}")
+        if self.quality not in get_args(Quality):
+            raise ScenarioError(f"quality must be {', '.join(get_args(Quality))}, got {self.quality!r}")
         if self.smooth and self.speed is None:
             raise ScenarioError("--smooth needs --speed: without it, every picture is a recorded frame")
         if self.at is not None and (self.begin is not None or self.end is not None):
@@ -121,11 +127,11 @@ class Cut(Request):
 
     def shots(self, reel: Reel) -> list[Shot]:
         """The pictures of a reel."""
-        from murmura.lab.films.film_frames import exactly, part_of, shots
+        from murmura.lab.films.film_frames import nearest, part_of, shots
 
         steps = reel.steps
         if self.at is not None:
-            return [exactly(steps, self.at)]
+            return [nearest(steps, self.at)]
         return shots(steps, part_of(steps, self.begin, self.end), self.stride(reel), self.smooth)
 
     def stride(self, reel: Reel) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import NoReturn
 
@@ -21,13 +22,19 @@ def main() -> NoReturn:
     try:
         front_door()
     except SystemExit as leaving:
-        if compilations.under_way():  # a kernel that nobody needs any more
+        if compilations.under_way() or _has_threads():  # a kernel that nobody needs any more
             _exit_at_once(leaving.code)
         raise
 
 
+def _has_threads() -> bool:
+    """Whether a thread still works for nobody. Python ends those at exit, which aborts the process if one of them is
+    inside Rust or C++, as in pydantic: "exception not rethrown"."""
+    return any(each.daemon and each.name.startswith("murmura-") for each in threading.enumerate())
+
+
 def _exit_at_once(code: object) -> NoReturn:
-    """Exit without Python's teardown, which would wait for the compiler."""
+    """Exit without Python's teardown, which would wait for the compiler and end threads."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()

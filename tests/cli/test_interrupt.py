@@ -77,3 +77,29 @@ runpy.run_module("murmura", run_name="__main__")
 def test_a_ctrl_c_while_the_command_loads_is_quiet(tmp_path: Path):
     done = python_says("-c", IMPATIENT, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+VALIDATING = """\
+import sys, threading, time
+from typing import Annotated
+from pydantic import BeforeValidator, TypeAdapter
+from murmura.__main__ import main
+
+begun = threading.Event()
+
+def validate(value):
+    begun.set()
+    while True:
+        time.sleep(1e-5)
+
+endless = TypeAdapter(Annotated[int, BeforeValidator(validate)])
+threading.Thread(target=endless.validate_python, args=(1,), name="murmura-build", daemon=True).start()
+begun.wait()
+sys.argv = ["murmura", "--version"]
+main()
+"""
+
+
+def test_a_command_that_ends_while_a_thread_validates_does_not_crash(tmp_path: Path):
+    done = python_says("-c", VALIDATING, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -4,6 +4,7 @@ tries the same examples every time; and workers, which share nothing, get whole 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 from importlib import import_module
@@ -33,6 +34,7 @@ LONG = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are known, and they stay: see pytest_collection_finish
     config.pluginmanager.register(Statements(statements_of_the_documents()))
     config.option.loadscopereorder = False  # xdist would begin with the files that have the most tests
     # A shell without job control starts `pytest &` with SIGINT ignored, and every child would inherit that.
@@ -53,6 +55,14 @@ def pytest_collection(session: pytest.Session) -> None:
         ]:
             with contextlib.suppress(Exception, pytest.skip.Exception):  # collection will report the reason
                 import_module(".".join(path.resolve().relative_to(config.rootpath).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Half a million objects of modules and tests live to the end: looking through them for garbage again and again
+    takes a tenth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
+    gc.enable()
 
 
 @pytest.fixture(scope="module", params=["reference", "cpu"])

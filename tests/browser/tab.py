@@ -164,9 +164,19 @@ class Tab:
         """Wait until a condition holds; the page and the session continue in the meantime."""
         deadline = time.monotonic() + seconds
         while not (found := true()):
-            assert time.monotonic() < deadline, "the condition was never met"
-            self.page.wait_for_timeout(10)
+            assert time.monotonic() < deadline, f"the condition was never met; {self._situation(found)}"
+            self.page.wait_for_timeout(20)
         return found
+
+    def _situation(self, found: object) -> str:
+        """What a failed wait saw, to tell a slow machine from a message that was lost."""
+        status = self.page.evaluate("() => globalThis.heard?.status")
+        shown = self.see("epoch"), self.see("step"), self.see("running")
+        has = self.session.source.epoch, self.simulation.step_count, self.session.running
+        return (
+            f"its last value: {found!r}; at {self.page.url}; problems: {self.problems}; epoch, step and running:"
+            f" {shown} in the page, {has} in the session; its last status: {status}"
+        )
 
     def send(self, kind: str, /, **values: Any) -> None:
         """Send a command from elsewhere; it has been executed when this returns."""

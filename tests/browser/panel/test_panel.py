@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator
 
 from tests.browser.tab import Tab
@@ -236,24 +235,24 @@ def test_the_number_of_agents_shows_what_holds(tab: Tab) -> None:
     tab.until(lambda: field.input_value() == "1")
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        ("maxSpeed", "motion.max_speed"),
-        ("fieldOfView", "perception.field_of_view"),
-        ("simulationSpeed", "display.speed"),
-        ("particleSize", "display.size"),
-        ("panicDecay", "rules.fear.spread"),
-        ("gatherRadius", "rules.feeding.gather_radius"),
-    ],
-)
-def test_the_search_finds_what_documents_call_a_value(tab: Tab, name: str, path: str) -> None:
-    tab.page.get_by_label("Search settings").fill(name)
-    tab.until(_row(tab, path).is_visible)
-    shown = tab.page.locator(".lil-controller[data-path]:visible").evaluate_all(
-        "(all) => all.map((each) => each.dataset.path)"
-    )
-    assert shown == [path]
+NAMES_IN_DOCUMENTS = {
+    "maxSpeed": "motion.max_speed",
+    "fieldOfView": "perception.field_of_view",
+    "simulationSpeed": "display.speed",
+    "particleSize": "display.size",
+    "panicDecay": "rules.fear.spread",
+    "gatherRadius": "rules.feeding.gather_radius",
+}
+
+
+def test_the_search_finds_what_documents_call_a_value(tab: Tab) -> None:
+    for name, path in NAMES_IN_DOCUMENTS.items():
+        tab.page.get_by_label("Search settings").fill(name)
+        tab.until(_row(tab, path).is_visible)
+        shown = tab.page.locator(".lil-controller[data-path]:visible").evaluate_all(
+            "(all) => all.map((each) => each.dataset.path)"
+        )
+        assert shown == [path]
 
 
 def test_the_search_finds_the_number_of_agents_switches_and_lists(tab: Tab) -> None:

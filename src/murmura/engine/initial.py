@@ -114,6 +114,18 @@ def given_start(
     return state
 
 
+def restarted(scenario: Scenario, start: State, positions: ArrayLike, velocities: ArrayLike) -> State:
+    """The same agents, in order of id, with other positions and velocities."""
+    dimension = scenario.world.dimension
+    places = checked_vectors("positions", positions, dimension)
+    _check_places(scenario, places)
+    state = start.copy()
+    _set_vectors(state, "position", below_edges(scenario, places.T))
+    speeds = checked_vectors("velocities", velocities, dimension)
+    _set_velocities(state, _allowed(scenario, speeds).T)
+    return state
+
+
 def set_items(scenario: Scenario, state: State, seed: int) -> None:
     """Create the rows of stateful items in a state; existing items keep their memory and get new settings."""
     _check_ids_are_exact(scenario, state)

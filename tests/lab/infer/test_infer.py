@@ -452,3 +452,52 @@ def test_numbers_that_say_the_same_are_named(flock: Run):
     assert best.cost < np.inf
     assert all(abs(share) <= 1.0 for *_, share in estimation.correlations(best))
     assert thresholds == {}
+
+
+def wandering(seed: int, frames: int, rate: float) -> np.ndarray:
+    """Positions of 12 particles whose velocities approach each other and are kicked at random, 100 frames a second."""
+    rng, dt = np.random.default_rng(seed), 0.01
+    places, velocities = rng.uniform(0.0, 20.0, (12, 2)), rng.normal(0.0, 0.3, (12, 2))
+    found = []
+    for step in range(4 * frames):
+        if step % 4 == 0:
+            found.append(places.copy())
+        pull = rate * (velocities.mean(axis=0) - velocities)
+        velocities = velocities + 0.25 * dt * pull + rng.normal(0.0, np.sqrt(0.25 * dt * 0.02), (12, 2))
+        places = places + 0.25 * dt * velocities
+    return np.array(found)
+
+
+def test_velocities_from_positions_do_not_bias_the_motion_of_particles(tmp_path: Path):
+    # A velocity from neighbouring positions shares its noise with the change that follows: least squares see half.
+    np.save(tmp_path / "particles.npy", wandering(0, 2000, 2.0))
+    run = mm.load_tracks(tmp_path / "particles.npy", tmp_path / "run", fps=100.0)
+    model = mm.load_scenario("cucker-smale").with_values(
+        {"rules.cucker_smale.decay": 0.0, "perception.radius": 45.0, "motion.max_speed": 100.0}
+    )
+    found = mm.infer(
+        model, run, ["rules.cucker_smale.strength=0:8"], tmp_path / "found", frames=2000, compared="velocities",
+        shares=False, changes={"world.boundary": "open"},
+    )  # fmt: skip
+    one, naive = found.models[0]["estimates"][0], found.models[0]["naive"][0]
+    assert one["low"] < 2.0 < one["high"]
+    assert one["high"] - one["low"] < 1.0
+    assert naive["high"] < 1.7
+
+
+def test_the_rounding_of_a_constant_speed_says_nothing(tmp_path: Path):
+    # Speeds without noise weigh a million times more than turns, so derivatives made of rounding would decide.
+    rng = np.random.default_rng(0)
+    model = mm.load_scenario("couzin").with_values({"agents": 40, "rules.zones.noise": 0.0})
+    angles = rng.uniform(-np.pi, np.pi, 40)
+    sim = mm.Simulation(
+        model, seed=1, positions=rng.uniform(30.0, 45.0, (40, 2)),
+        velocities=3.0 * np.stack([np.cos(angles), np.sin(angles)], axis=1),
+    )  # fmt: skip
+    run = record(sim, 20, tmp_path / "run", 1, measures=["polarization"])
+    own, recording = observed(run, model)
+    axes = [Axis("rules.zones.turning_rate", low=20.0, high=80.0)]
+    estimation = Estimation(Predictor(own, recording, 0), axes, smooth=[axes[0].path])
+    speed, turn = np.abs(estimation.at(np.array([0.4]), {}).derivatives[0]).max(axis=0)
+    assert speed == 0.0
+    assert turn > 0.01

@@ -170,7 +170,9 @@ def draw_residuals(source: Inference, figure: Any, options: PlotOptions) -> None
     expected = ndtri(np.array(found["levels"]))
     figure.set_size_inches(0.7 * options.width, 0.6 * options.width)
     panel = figure.subplots()
-    for k, (name, words) in enumerate((("along", "speed"), ("across", "direction"))):
+    turns = source.data["asked"].get("compared", "turns") == "turns"
+    names = ("speed", "direction") if turns else ("first axis", "other axes")
+    for k, (name, words) in enumerate(zip(("along", "across"), names, strict=True)):
         panel.plot(expected, found[name], color=COLORS[k], label=f"{words} (noise {floor[name]:.2g} u/s)")
     panel.plot(expected, expected, color="0.6", linewidth=0.7)
     panel.set(xlabel="normal quantile", ylabel="residual in units of the noise")

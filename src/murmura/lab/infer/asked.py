@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from murmura.core.errors import ScenarioError
 from murmura.core.request import Request, argument, option
@@ -14,6 +14,9 @@ from murmura.lab.sweeps.request import NO_SECOND_MODEL, Announce, Progress, sile
 if TYPE_CHECKING:
     from murmura.lab.runs.run import Run
     from murmura.scenario import Scenario
+
+Compared = Literal["turns", "velocities"]
+"""Speed and turn, each with a noise of its own; or all components of the velocity, with one noise."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,11 @@ class InferRequest(Request):
     vary_against: list[str] | None = option(None, "Numbers of the second model: PATH or PATH=LOW:HIGH.")
     every: int = option(1, "Frames ahead to predict; more suffer less from tracking errors.")
     frames: int = option(1000, "Greatest number of frames to predict from.")
+    compared: Compared = option(
+        "turns",
+        "What of a prediction is compared: speed and turn, each with its own noise, or (velocities) the components, for "
+        "particles and animals that rest.",
+    )
     reach: float | None = option(
         None,
         "Greatest distance of neighbours in the free force [u]; by default the greatest perception radius.",

@@ -97,8 +97,8 @@ class Estimation:
     def cost(self, velocities: Vectors) -> tuple[float, Noise]:
         """Minus the logarithm of the likelihood, and the noise."""
         missed = self.predictor.residuals(velocities)
-        sizes = np.sqrt((missed[:, 0] ** 2).mean()), np.sqrt((missed[:, 1:] ** 2).mean())
-        noise = Noise(*(max(float(size), self._floor) for size in sizes))
+        sizes = [np.sqrt((missed[:, columns] ** 2).mean()) for columns in self.predictor.noises]
+        noise = Noise(*(max(float(size), self._floor) for size in (sizes[0], sizes[-1])))
         axes = missed.shape[1] - 1
         return len(missed) * (math.log(noise.along) + axes * math.log(noise.across)), noise
 
@@ -154,18 +154,21 @@ class Estimation:
         Over several steps of time an animal may cross a radius, and its prediction jumps: the differences to both
         sides disagree then, and say nothing about a derivative.
         """
-        found, centre = [], self.predictor.polar(velocities)
+        found, centre = [], self.predictor.compared(velocities)
         for k in range(len(shares)):
             ends = []
             for sign in (1.0, -1.0):
                 end = shares.copy()
                 end[k] = np.clip(shares[k] + sign * step, 0.0, 1.0)
-                ends.append((end[k], self.predictor.polar(self._pass(end, thresholds))))
+                ends.append((end[k], self.predictor.compared(self._pass(end, thresholds))))
             (above, after), (below, before) = ends
             slope = (after - before) / (above - below)
             if above - shares[k] > 0.0 < shares[k] - below:
                 up, down = (after - centre) / (above - shares[k]), (centre - before) / (shares[k] - below)
                 slope[np.abs(up - down) > np.abs(up + down) + self._floor / step] = 0.0
+            for columns in self.predictor.noises:  # a speed that is kept changes by its rounding alone
+                if np.sqrt(((after - before)[:, columns] ** 2).mean()) < self._floor:
+                    slope[:, columns] = 0.0
             found.append(slope)
         return found
 

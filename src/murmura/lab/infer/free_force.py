@@ -7,7 +7,9 @@ together as much as generalised cross-validation says (Golub, Heath & Wahba 1979
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,13 +113,17 @@ def _sums(predictor: Predictor, changes: Numbers, reach: float, bins: int, angle
     pieces = min(PIECES, len(transitions))
     normal, sides = np.zeros((pieces, 2 * size, 2 * size)), np.zeros((pieces, 2 * size, motions))
     counts = np.zeros(size)
-    for number, transition in enumerate(transitions):
-        features = _features(predictor, transition, reach, bins, angles, pace, counts)
-        flat = features[transition.known].reshape(-1, 2 * size)
-        mine = changes[predictor.owners == number].reshape(-1, motions)
-        piece = number * pieces // len(transitions)
-        normal[piece] += flat.T @ flat
-        sides[piece] += flat.T @ mine
+    piece_of = np.arange(len(transitions)) * pieces // len(transitions)
+    for piece in range(pieces):
+        mine = np.flatnonzero(piece_of == piece)
+        chosen = [transitions[k] for k in mine.tolist()]
+        features, pairs = _features(predictor, chosen, reach, bins, angles, pace)
+        known = np.concatenate([t.known for t in chosen])
+        flat = features[known].reshape(-1, 2 * size)
+        rows = (predictor.owners >= mine[0]) & (predictor.owners <= mine[-1])
+        normal[piece] = flat.T @ flat
+        sides[piece] = flat.T @ changes[rows].reshape(-1, motions)
+        counts += pairs
     return _Sums(normal, sides, (changes**2).sum(axis=(0, 1)), changes[..., 0].size, counts)
 
 
@@ -153,35 +159,41 @@ def _errors(inverse: Numbers, scores: Numbers) -> Numbers:
 
 
 def _features(
-    predictor: Predictor, t: Transition, reach: float, bins: int, angles: int, pace: float, counts: Numbers
-) -> Numbers:
-    """For each animal and axis: sums over neighbours of the direction, and of the difference in velocity, by bin."""
+    predictor: Predictor, transitions: Sequence[Transition], reach: float, bins: int, angles: int, pace: float
+) -> tuple[Numbers, Numbers]:
+    """For each animal of some frames and each axis: sums over neighbours of the direction, and of the difference in
+    velocity, by bin; and how many pairs each bin has."""
     world = predictor.model.world
     sides = np.array(world.sides, np.float64)
     wraps = np.array([edge == "wrap" for edge in world.edges])
-    n, dimension = t.positions.shape
     # A tree takes periods of all axes or none: images of the animals beyond the seams serve any.
-    places = np.where(wraps, np.mod(t.positions, sides), t.positions)
-    pairs = _pairs_within(places, reach, sides, wraps)
+    positions = np.concatenate([t.positions for t in transitions])
+    velocities = np.concatenate([t.velocities for t in transitions])
+    places = np.where(wraps, np.mod(positions, sides), positions)
+    begins = np.cumsum([0, *(len(t.positions) for t in transitions)])
+    pairs = np.concatenate(
+        [_pairs_within(places[a:b], reach, sides, wraps) + a for a, b in pairwise(begins.tolist())]
+    )
     way = places[pairs[:, 1]] - places[pairs[:, 0]]
     way -= np.where(wraps, sides * np.round(way / sides), 0.0)
     distance = np.linalg.norm(way, axis=1)
     keep = (distance > 0.0) & (distance < reach)
     pairs, way, distance = pairs[keep], way[keep], distance[keep]
     direction = way / distance[:, None]
-    speed = np.linalg.norm(t.velocities, axis=1, keepdims=True)
-    heading = t.velocities / np.where(speed > 0.0, speed, 1.0)
+    speed = np.linalg.norm(velocities, axis=1, keepdims=True)
+    heading = velocities / np.where(speed > 0.0, speed, 1.0)
     cosine = np.clip((heading[pairs[:, 0]] * direction).sum(axis=1), -1.0, 1.0)
     ring = np.minimum((distance / reach * bins).astype(int), bins - 1)
     sector = np.minimum((np.arccos(cosine) / np.pi * angles).astype(int), angles - 1)
-    column = ring * angles + sector
-    np.add.at(counts, column, 1.0)
-    found = np.zeros((n, dimension, 2, bins * angles))
-    difference = (t.velocities[pairs[:, 1]] - t.velocities[pairs[:, 0]]) * pace
+    column, size = ring * angles + sector, bins * angles
+    difference = (velocities[pairs[:, 1]] - velocities[pairs[:, 0]]) * pace
+    n, dimension = positions.shape
+    found = np.empty((n, dimension, 2, size))
+    place = pairs[:, 0] * size + column
     for axis in range(dimension):
-        np.add.at(found[:, axis, 0], (pairs[:, 0], column), direction[:, axis])
-        np.add.at(found[:, axis, 1], (pairs[:, 0], column), difference[:, axis])
-    return found.reshape(n, dimension, -1)
+        for k, summed in enumerate((direction, difference)):
+            found[:, axis, k] = np.bincount(place, summed[:, axis], n * size).reshape(n, size)
+    return found.reshape(n, dimension, -1), np.bincount(column, minlength=size)
 
 
 def _pairs_within(

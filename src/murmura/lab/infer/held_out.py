@@ -55,7 +55,7 @@ def animal_folds(predictor: Predictor) -> Groups:
 def score_of(estimation: Estimation, best: Solution, groups: Groups) -> Score:
     """The score of a fitted model."""
     missed, jacobian = estimation.equations(best.velocities, best.derivatives, best.noise)
-    fitted = estimation.predictor.polar(best.velocities)
+    fitted = estimation.predictor.compared(best.velocities)
     predicted = fitted.copy()
     for fold in np.unique(groups):
         inside = groups != fold
@@ -71,7 +71,7 @@ def score_of(estimation: Estimation, best: Solution, groups: Groups) -> Score:
 
 def baseline_score(predictor: Predictor, predicted: Vectors, groups: Groups) -> Score:
     """The score of predictions that were not fitted."""
-    found = predictor.polar(predicted)
+    found = predictor.compared(predicted)
     return _score(predictor, found, found, groups)
 
 
@@ -83,7 +83,7 @@ def _score(predictor: Predictor, predicted: Vectors, fitted: Vectors, groups: Gr
     for fold in np.unique(groups):
         outside = groups == fold
         total = 0.0
-        for columns in (slice(0, 1), slice(1, None)):
+        for columns in predictor.noises:
             noise = max(float(np.sqrt((inner[~outside, columns] ** 2).mean())), 1e-6 * scale)
             terms = -0.5 * (missed[outside, columns] / noise) ** 2 - np.log(noise) - 0.5 * np.log(2.0 * np.pi)
             total += float(terms.sum(axis=1).mean())

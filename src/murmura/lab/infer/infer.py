@@ -69,10 +69,19 @@ def infer(request: InferRequest) -> Inference:
     changes, every, seed = dict(request.changes or {}), request.every, request.seed
     models = [model_of(source, run, changes, request.own_world, every) for source, _ in given]
     axes = [axes_of(texts, model) for (_, texts), model in zip(given, models, strict=True)]
-    recordings = [recording_of(run, model, every, request.frames) for model in models]
+    recordings = [recording_of(run, model, every, request.frames, request.compared) for model in models]
     forward = names_in(request.forward)
     asked = description(
-        run, models, axes, every, request.frames, request.reach, forward, request.shares, seed
+        run,
+        models,
+        axes,
+        every,
+        request.frames,
+        request.compared,
+        request.reach,
+        forward,
+        request.shares,
+        seed,
     )
     folder = Path(request.out)
     done = _finished(folder, asked)

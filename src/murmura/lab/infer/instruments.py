@@ -19,6 +19,8 @@ from murmura.lab.infer.prediction import Predictor
 from murmura.lab.infer.solution import Estimate, Numbers, Solution
 
 ROUNDS = 4
+SMALL = 1e-4
+"""A last move, as a share of a range, that is no longer worth a further round."""
 WIDEST = 0.25
 """Errors above this share of a range say that the instruments are too weak."""
 
@@ -53,6 +55,8 @@ def corrected(
             return None
         shift = np.linalg.solve(normal, np.einsum("nkp,nk->p", instruments, missed[known]))
         shares = np.clip(shares + shift, 0.0, 1.0)
+        if np.abs(shift).max() < SMALL:
+            break
     owners = estimation.predictor.owners[known]
     errors, low, high = _errors(estimation, owners, instruments, rows[known], missed[known])
     if not (np.isfinite(errors).all() and (errors < WIDEST).all()):

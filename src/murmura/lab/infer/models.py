@@ -97,8 +97,9 @@ def _judged(
     error = tracking_error(predictor, predictor.residuals(solution.velocities)) if errors else 0.0
     score = score_of(estimation, solution, time_folds(predictor))
     better = None
-    if error > 0.0:
-        window = predictor.recording.window
+    window = predictor.recording.window
+    # Velocities that come from several positions share errors with what follows, whether they are seen or not.
+    if errors and (error > 0.0 or window > 1):
         better = corrected(estimation, solution, thresholds, estimates, window)
     naive = estimates if better is not None else None
     return Fitted(estimation, thresholds, solution, better or estimates, error, score, naive)

@@ -10,9 +10,10 @@ import numpy as np
 from murmura.compute.cpu.repeated import RepeatedWorlds
 from murmura.compute.plan import Plan
 from murmura.core.errors import ScenarioError
+from murmura.core.state import State
 from murmura.core.world.randomness import seed_words
-from murmura.engine.initial import given_start, set_items
-from murmura.lab.infer.transitions import Recording, Vectors
+from murmura.engine.initial import given_start, restarted, set_items
+from murmura.lab.infer.transitions import Recording, Transition, Vectors
 from murmura.scenario import Scenario
 
 
@@ -36,7 +37,7 @@ class Predictor:
         self.before: Vectors = np.concatenate([t.velocities for t in recording.transitions])[self.rows]
         self.along, self.across = _frames_of(self.later)
         self._speed = np.linalg.norm(self.later, axis=1)
-        self.target = self.polar(self.later)
+        self.target = self.compared(self.later)
 
     def velocities(self, values: dict[str, Any]) -> Vectors:
         """The predicted velocities of the animals that are seen again."""
@@ -52,19 +53,36 @@ class Predictor:
                 f"{self.model.name} has births or deaths, which no prediction of the same animals can follow: switch "
                 "those rules off"
             )
+        starts: dict[bytes, State] = {}
         states = []
         for t in self.recording.transitions:
-            species = t.species if self.model.species else None
-            state = given_start(self.model, self.seed, t.positions, t.velocities, species, None)
-            set_items(self.model, state, self.seed)
-            states.append(state)
+            animals = (
+                t.species.tobytes()
+            )  # how many, of which species: frames that agree in this share the rest
+            if animals not in starts:
+                starts[animals] = self._start(t)
+            states.append(restarted(self.model, starts[animals], t.positions, t.velocities))
         return RepeatedWorlds(plan, states, seed_words(self.seed))
 
-    def polar(self, velocities: Vectors) -> Vectors:
-        """Speeds, and turns against the way that the animals really took, times their speed: (animals, axes).
+    def _start(self, t: Transition) -> State:
+        species = t.species if self.model.species else None
+        state = given_start(self.model, self.seed, t.positions, t.velocities, species, None)
+        set_items(self.model, state, self.seed)
+        return state
 
-        A speed that the model keeps, and a turn, are then apart exactly, not only for small turns.
+    @property
+    def noises(self) -> tuple[slice, ...]:
+        """Columns of `compared` that share a noise: the first one, and the others."""
+        return (slice(None),) if self.recording.compared == "velocities" else (slice(0, 1), slice(1, None))
+
+    def compared(self, velocities: Vectors) -> Vectors:
+        """What is compared, (animals, axes): speeds and turns, or the velocities as they are.
+
+        Turns are against the way that the animals really took, times their speed. A speed that the model keeps, and
+        a turn, are then apart exactly, not only for small turns.
         """
+        if self.recording.compared == "velocities":
+            return velocities
         speed = np.linalg.norm(velocities, axis=1)
         forward = (velocities * self.along).sum(axis=1)
         sideways = np.einsum("nkd,nd->nk", self.across, velocities)
@@ -74,8 +92,8 @@ class Predictor:
         return np.concatenate([speed[:, None], turn], axis=1)
 
     def residuals(self, velocities: Vectors) -> Vectors:
-        """What a prediction misses, in the coordinates of `polar`."""
-        return self.target - self.polar(velocities)
+        """What a prediction misses, in the coordinates of `compared`."""
+        return self.target - self.compared(velocities)
 
 
 def _frames_of(velocities: Vectors) -> tuple[Vectors, Vectors]:

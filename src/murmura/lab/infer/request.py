@@ -88,13 +88,14 @@ def _check_same_kernel(model: Scenario, axis: Axis) -> None:
 
 def description(
     run: Run, models: list[Scenario], axes: list[tuple[Axis, ...]], every: int, frames: int,
-    reach: float | None, forward: list[str], shares: bool, seed: int,
+    compared: str, reach: float | None, forward: list[str], shares: bool, seed: int,
 ) -> dict[str, Any]:  # fmt: skip
     data = {
         "run": {"name": run.folder.resolve().name, "hashes": run.manifest["hashes"]},
         "scenarios": [model.model_dump(mode="json") for model in models],
         "axes": [[axis.data() for axis in model] for model in axes],
-        "every": every, "frames": frames, "reach": reach, "forward": forward, "shares": shares, "seed": seed,
+        "every": every, "frames": frames, "compared": compared,
+        "reach": reach, "forward": forward, "shares": shares, "seed": seed,
     }  # fmt: skip
     plain: dict[str, Any] = json.loads(json.dumps(data))
     return plain

@@ -107,7 +107,9 @@ def _warnings(fit: Fitted, estimates: list[Any]) -> list[str]:
             "docs/infer.md"
         )
     noise, speed = fit.solution.noise, float(np.linalg.norm(fit.estimation.predictor.later, axis=1).mean())
-    for name, size in (("speed", noise.along), ("direction", noise.across)):
+    turns = fit.estimation.predictor.recording.compared == "turns"
+    sizes = (("speed", noise.along), ("direction", noise.across)) if turns else (("velocity", noise.along),)
+    for name, size in sizes:
         if size <= 2e-6 * speed:
             found.append(f"the model predicts every {name} exactly: these animals have no noise in it")
     return found

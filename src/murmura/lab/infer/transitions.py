@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
+from murmura.lab.infer.asked import Compared
 from murmura.lab.runs.reading.instants import seconds_between
 from murmura.lab.runs.run import TRACKS, Run
 from murmura.scenario import Scenario
@@ -62,6 +64,7 @@ class Recording:
         seen: How many animals are seen at both ends of an interval, over all transitions.
         lost: How many are seen at its begin only.
         window: How many frames share an error of tracking: velocities of tracked animals come from several positions.
+        compared: What of a predicted velocity is compared with the recorded one.
     """
 
     transitions: tuple[Transition, ...]
@@ -73,6 +76,7 @@ class Recording:
     seen: int
     lost: int
     window: int = 1
+    compared: Compared = "turns"
 
     @property
     def interval(self) -> float:
@@ -107,7 +111,9 @@ def rhythm(run: Run, model: Scenario, every: int) -> tuple[int, float]:
     return steps, model.motion.time_step if same else interval / steps
 
 
-def recording_of(run: Run, model: Scenario, every: int = 1, most: int = 1000) -> Recording:
+def recording_of(
+    run: Run, model: Scenario, every: int = 1, most: int = 1000, compared: Compared = "turns"
+) -> Recording:
     """Read the transitions of a run.
 
     Args:
@@ -115,6 +121,7 @@ def recording_of(run: Run, model: Scenario, every: int = 1, most: int = 1000) ->
         model: The model that will predict them, in the world of the run (`world_values`).
         every: How many frames ahead it predicts.
         most: Greatest number of transitions; more are thinned evenly.
+        compared: What of a predicted velocity is compared.
     """
     frames, dimension = run.frames, model.world.dimension
     if len(frames) - every < FEWEST:
@@ -127,8 +134,9 @@ def recording_of(run: Run, model: Scenario, every: int = 1, most: int = 1000) ->
     unit = faster * model.motion.time_step / model.motion.stride
     starts = np.unique(np.linspace(0, len(frames) - every - 1, min(most, len(frames) - every)).astype(int))
     found = []
+    read = lru_cache(every + 1)(frames.__getitem__)
     for number in starts.tolist():
-        now, then = frames[number], frames[number + every]
+        now, then = read(number), read(number + every)
         rows = np.searchsorted(then.ids, now.ids)
         rows[rows == len(then.ids)] = 0
         again = then.ids[rows] == now.ids if len(then.ids) else np.zeros(len(now.ids), bool)
@@ -156,14 +164,16 @@ def recording_of(run: Run, model: Scenario, every: int = 1, most: int = 1000) ->
         raise RunError(
             f"{run.folder} has no velocities: all are 0. Read the positions with `murmura tracks`, which finds them"
         )
-    if turned > 0.5 * seen:
+    if compared == "turns" and turned > 0.5 * seen:
         raise RunError(
             f"{turned:,} of {seen:,} times an animal of {run.folder} turns more than {LARGEST_TURN:g}° in "
             f"{steps * time_step:g} s: the frames are too far apart to predict one from another; record or "
             "track more often"
         )
     lost = sum(int((~t.known).sum()) for t in found)
-    return Recording(tuple(found), steps, time_step, dimension, every, turned, seen, lost, _window(run))
+    return Recording(
+        tuple(found), steps, time_step, dimension, every, turned, seen, lost, _window(run), compared
+    )
 
 
 def _window(run: Run) -> int:

@@ -193,7 +193,7 @@ def _features(
     for axis in range(dimension):
         for k, summed in enumerate((direction, difference)):
             found[:, axis, k] = np.bincount(place, summed[:, axis], n * size).reshape(n, size)
-    return found.reshape(n, dimension, -1), np.bincount(column, minlength=size)
+    return found.reshape(n, dimension, -1), np.bincount(column, minlength=size).astype(np.float64)
 
 
 def _pairs_within(

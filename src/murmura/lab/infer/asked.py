@@ -36,7 +36,7 @@ class InferRequest(Request):
     frames: int = option(1000, "Greatest number of frames to predict from.")
     compared: Compared = option(
         "turns",
-        "What of a prediction is compared: speed and turn, each with its own noise, or (velocities) the components, for "
+        "What of a prediction is compared: speed and turn, each with its own noise, or (velocities) components, for "
         "particles and animals that rest.",
     )
     reach: float | None = option(

@@ -1,6 +1,6 @@
 """What murmura does in the contest of `inference.py`.
 
-python inference_murmura.py TASK FOLDER SEEDS        prints a line of JSON for each seed
+python inference_murmura.py TASK FOLDER BEGIN END        prints a line of JSON for each seed
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import json
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 import murmura as mm
 from murmura.lab.infer.models import fitted
 from murmura.lab.infer.request import axes_of
-from murmura.lab.infer.transitions import Recording, Transition, recording_of, world_values
+from murmura.lab.infer.transitions import Recording, Transition
 from murmura.lab.runs.recording import record
 
 Numbers = NDArray[np.float64]
@@ -38,7 +37,12 @@ def found_of(table: dict[str, dict[str, float]]) -> Found:
 def flock(file: Path, out: Path) -> Found:
     """Cohesion and alignment from positions alone."""
     run = mm.load_tracks(file, out / "run", fps=200)
-    changes = EMPTY | {"world.boundary": "open", "perception.radius": 50.0, "motion.max_speed": 100.0}
+    changes = EMPTY | {
+        "rules.springs.enabled": True,
+        "world.boundary": "open",
+        "perception.radius": 50.0,
+        "motion.max_speed": 100.0,
+    }
     vary = ["rules.springs.cohesion=0:1", "rules.springs.damping=0:2"]
     found = mm.infer(
         mm.Scenario(), run, vary, out / "found", frames=3000, compared="velocities", shares=False,
@@ -101,20 +105,28 @@ def fish(seed: int, out: Path) -> Found:
 
 def zones_truth(seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
-    return {"rules.zones.repulsion": round(float(rng.uniform(0.8, 1.6)), 3),
-            "rules.zones.orientation": round(float(rng.uniform(2.0, 6.0)), 3),
-            "rules.zones.turning_rate": float(rng.uniform(30.0, 60.0)), "motion.speed": float(rng.uniform(2.0, 4.0))}  # fmt: skip
+    return {
+        "rules.zones.repulsion": round(float(rng.uniform(0.8, 1.6)), 3),
+        "rules.zones.orientation": round(float(rng.uniform(2.0, 6.0)), 3),
+        "rules.zones.turning_rate": float(rng.uniform(30.0, 60.0)),
+        "motion.speed": float(rng.uniform(2.0, 4.0)),
+    }
 
 
 def nearest_truth(seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
-    return {"perception.nearest": int(rng.integers(4, 10)), "rules.alignment.weight": float(rng.uniform(0.5, 2.0)),
-            "rules.cohesion.weight": float(rng.uniform(0.3, 1.0)), "rules.separation.weight": float(rng.uniform(0.5, 2.0))}  # fmt: skip
+    return {
+        "perception.nearest": int(rng.integers(4, 10)),
+        "rules.alignment.weight": float(rng.uniform(0.5, 2.0)),
+        "rules.cohesion.weight": float(rng.uniform(0.3, 1.0)),
+        "rules.separation.weight": float(rng.uniform(0.5, 2.0)),
+    }
 
 
 def zones_model() -> mm.Scenario:
     return mm.load_scenario("couzin").with_values(
-        {"agents": 30, "world.width": 40.0, "world.height": 40.0, "perception.radius": 18.0, "rules.zones.attraction": 8.0}
+        {"agents": 30, "world.width": 40.0, "world.height": 40.0, "perception.radius": 18.0,
+         "rules.zones.attraction": 8.0}
     )  # fmt: skip
 
 
@@ -159,14 +171,16 @@ def nearest(seed: int, out: Path) -> Found:
 
 
 def main() -> None:
-    task, folder, seeds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    for seed in range(seeds):
-        begun = time.process_time() if seed else 0.0
+    task, folder, begin, end = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    infer = {"flock": flock, "particles": particles, "fish": fish, "zones": zones, "nearest": nearest}[task]
+    for seed in range(begin, end):
+        fresh = seed == begin
+        begun = 0.0 if fresh else time.process_time()  # the first one pays for importing
         with tempfile.TemporaryDirectory() as name:
             data = folder / f"{task}-{seed}.npy"
-            found = globals()[task](data if task in ("flock", "particles") else seed, Path(name))
+            found = infer(data if task in ("flock", "particles") else seed, Path(name))  # type: ignore[operator]
         used = time.process_time() - begun
-        print(json.dumps({"found": found, "cpu": used}), flush=True)
+        print(json.dumps({"found": found, "cpu": used, "fresh": fresh}), flush=True)
 
 
 if __name__ == "__main__":

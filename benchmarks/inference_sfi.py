@@ -2,8 +2,8 @@
 
 Runs in an environment of its own, which `inference.py` makes; it imports nothing of murmura.
 
-    python inference_sfi.py simulate FOLDER SEEDS
-    python inference_sfi.py flock|particles FOLDER SEEDS        prints a line of JSON for each seed
+    python inference_sfi.py simulate FOLDER BEGIN END
+    python inference_sfi.py flock|particles FOLDER BEGIN END        prints a line of JSON for each seed
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def inferred_flock(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     data = TrajectoryCollection.from_arrays(X=positions, dt=FLOCK["dt"])
     inference = UnderdampedLangevinInference(data)
     inference.compute_diffusion_constant()
-    inference.infer_force_linear(flock_basis(), preset="clean")
+    inference.infer_force_linear(flock_basis())
     inference.compute_force_error()
     return np.asarray(inference.force_coefficients_full), np.asarray(inference.force_coefficients_stderr)
 
@@ -108,25 +108,33 @@ def inferred_particles(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     data = TrajectoryCollection.from_arrays(X=states, dt=PARTICLES["dt"], extras_global=box)
     inference = OverdampedLangevinInference(data)
     inference.compute_diffusion_constant()
-    inference.infer_force_linear(particle_basis(), preset="clean")
+    inference.infer_force_linear(particle_basis())
     inference.compute_force_error()
     return np.asarray(inference.force_coefficients_full), np.asarray(inference.force_coefficients_stderr)
 
 
+NAMES = {"flock": ("cohesion", "damping"), "particles": ("pace", "repulsion", "strength")}
+
+
 def main() -> None:
-    task, folder, seeds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    for seed in range(seeds):
+    task, folder, begin, end = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    for seed in range(begin, end):
         if task == "simulate":
             for name, simulate in (("flock", simulated_flock), ("particles", simulated_particles)):
                 if not (folder / f"{name}-{seed}.npy").exists():
                     np.save(folder / f"{name}-{seed}.npy", simulate(seed))
             continue
-        # Processor time includes that of importing, for the first seed.
-        begun = time.process_time() if seed else 0.0
+        fresh = seed == begin
+        begun = 0.0 if fresh else time.process_time()  # the first one pays for importing and compiling
         infer = {"flock": inferred_flock, "particles": inferred_particles}[task]
         values, errors = infer(np.load(folder / f"{task}-{seed}.npy"))
         used = time.process_time() - begun
-        print(json.dumps({"values": values.tolist(), "errors": errors.tolist(), "cpu": used}), flush=True)
+        # The repulsion pushes away, so its coefficient along the way to the other is negative.
+        found = {
+            name: (abs(value), error, 0.0, 0.0)
+            for name, value, error in zip(NAMES[task], values.tolist(), errors.tolist(), strict=True)
+        }
+        print(json.dumps({"found": found, "cpu": used, "fresh": fresh}), flush=True)
 
 
 if __name__ == "__main__":

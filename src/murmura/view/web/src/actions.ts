@@ -1,22 +1,15 @@
 /** What every key and button does, in one table. */
 
-import type { Changes } from "./net/changes";
-import { nextSpeed, type Dock } from "./panel/dock";
-import type { Gallery } from "./gallery/gallery";
-import type { Help } from "./panel/help";
-import type { Lessons } from "./lessons/lessons";
-import type { ComparePick } from "./compare/pick";
+import { nextSpeed } from "./panel/dock";
 import { clock } from "./panel/hud";
 import { isNarrow } from "./panel/layout";
-import type { TimeLineBar } from "./panel/time_line";
-import { THEMES, after, type Settings } from "./panel/settings";
+import { THEMES, after } from "./panel/settings";
 import { agentPosition, type ClientMessage } from "./net/protocol";
+import type { Parts } from "./parts";
 import type { Sharing } from "./share/sharing";
-import type { Stage } from "./render/stage";
 import { isRunning, speedOf, type State } from "./store/state";
 import { saveActions, saveJson, screenshot, stamp } from "./share/capture";
-import type { Clip } from "./share/clip";
-import { reachOf, type Share } from "./share/share";
+import { reachOf } from "./share/share";
 import type { Action } from "./tools/keys";
 import { flockInWords } from "./text/flock_words";
 import { note } from "./text/toasts";
@@ -25,19 +18,7 @@ import { speak } from "./views";
 const LARGE_PX = 3840; // width of a large screenshot
 const PAN = 0.12; // of the window, per key press
 
-export interface Parts {
-  stage: Stage;
-  settings: Settings;
-  changes: Changes;
-  sharing: Sharing;
-  clip: Clip;
-  share: Share;
-  dock: Dock;
-  help: Help;
-  gallery: Gallery;
-  lessons: Lessons;
-  timeLine: TimeLineBar;
-  compare: ComparePick;
+export interface Actors extends Parts {
   send(message: ClientMessage): void;
   state(): State;
   /** Let the flock fly on this page. */
@@ -45,7 +26,7 @@ export interface Parts {
   release(): void;
 }
 
-export function actionsOf(parts: Parts): Record<Action, () => void> {
+export function actionsOf(parts: Actors): Record<Action, () => void> {
   const { stage, settings, changes, send } = parts;
   const { looks } = settings;
   const speed = () => speedOf(parts.state());
@@ -250,7 +231,7 @@ export async function copyLink(sharing: Sharing, state: State): Promise<string> 
 }
 
 /** Select the bird after the selected one; an exported page, which has no such message, asks for it by its place. */
-function nextBird({ stage, send, state }: Parts): void {
+function nextBird({ stage, send, state }: Actors): void {
   const { frame } = stage;
   if (!state().hello?.bundled) send({ type: "next" });
   else if (frame && frame.count > 0)

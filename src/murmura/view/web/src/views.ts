@@ -1,10 +1,6 @@
 /** What the views show of the state: each watches its part of the store. */
 
-import type { Charts } from "./charts/charts";
 import { byId, element } from "./dom";
-import type { Gallery } from "./gallery/gallery";
-import type { PresetList } from "./gallery/presets";
-import type { Changes } from "./net/changes";
 import {
   columnsOf,
   EXTRA_COLUMNS,
@@ -13,19 +9,10 @@ import {
   type ServerMessage,
   type Status,
 } from "./net/protocol";
-import type { Legend } from "./overlay/legend";
 import { valueAt } from "./panel/controls/schema";
-import type { Dock } from "./panel/dock";
-import type { Feed } from "./panel/feed";
-import type { Files } from "./panel/files";
-import type { Hud } from "./panel/hud";
-import type { Inspector } from "./panel/inspector";
-import type { Panel } from "./panel/panel";
-import { reasonOf, type BigPlay } from "./panel/big_play";
-import type { PlaybackBar } from "./panel/playback";
-import type { TimeLineBar } from "./panel/time_line";
+import { reasonOf } from "./panel/big_play";
 import type { Settings } from "./panel/settings";
-import type { ToolLine } from "./panel/tool_line";
+import type { Parts } from "./parts";
 import { COLOR_MODES, type ColorMode } from "./render/palettes";
 import type { Stage } from "./render/stage";
 import { hasLives, isRunning, scenarioOf, speedOf, type Intent, type State } from "./store/state";
@@ -33,31 +20,11 @@ import type { Store } from "./store/store";
 import { flockInWords, Teller } from "./text/flock_words";
 import { say } from "./text/language";
 import { note } from "./text/toasts";
-import type { CloseUp } from "./tools/close_up";
 import { hunterKinds } from "./tools/placement";
 
 export type PageStore = Store<State, ServerMessage | Intent>;
 
-export interface Views {
-  stage: Stage;
-  settings: Settings;
-  hud: Hud;
-  charts: Charts;
-  feed: Feed;
-  files: Files;
-  dock: Dock;
-  toolLine: ToolLine;
-  panel: Panel;
-  presets: PresetList;
-  gallery: Gallery;
-  changes: Changes;
-  legend: Legend;
-  playback: PlaybackBar;
-  timeLine: TimeLineBar;
-  bigPlay: BigPlay;
-  inspector: Inspector;
-  closeUp: CloseUp;
-}
+export type Views = Parts;
 
 export function connectViews(store: PageStore, views: Views): void {
   watchFlock(store, views);

@@ -23,8 +23,8 @@ from murmura.lab.sweeps.request import NO_THREADS
     ),
     Idle(
         "ensemble",
-        lambda given: given.backend not in ("auto", "cpu"),
-        "ensembles run on the backend cpu: leave --backend out",
+        lambda given: given.backend == "reference",
+        "the backend reference steps one world: choose another one",
     ),
     NO_THREADS,
 )

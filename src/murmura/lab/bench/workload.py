@@ -139,12 +139,12 @@ def ours(scenario: Scenario, backend: str, threads: int | None) -> tuple[Simulat
     return simulation, Contestant(simulation.step, lambda: simulation.load_state(start.copy()))
 
 
-def many(scenario: Scenario, worlds: int, threads: int | None) -> Contestant:
+def many(scenario: Scenario, worlds: int, backend: str, threads: int | None) -> Contestant:
     """Worlds of an ensemble, with different seeds."""
     ensembles: list[Ensemble] = []
 
     def restart() -> None:
-        ensembles[:] = [Ensemble(scenario, range(worlds), threads=threads)]
+        ensembles[:] = [Ensemble(scenario, range(worlds), backend, threads)]
 
     restart()
     return Contestant(lambda count: ensembles[0].step(count), restart)
@@ -189,7 +189,8 @@ def bench(
         contestants = {"murmura": first}
         if ensemble:
             small = resized(scenario, SMALL) if scenario else workload(SMALL, space)
-            contestants[f"murmura, flocks of {SMALL}"] = many(small, max(1, agents // SMALL), threads)
+            worlds = max(1, agents // SMALL)
+            contestants[f"murmura, flocks of {SMALL}"] = many(small, worlds, simulation.backend, threads)
         if scenario is not None:
             if baselines:
                 contestants["its trio alone"] = ours(bare(base), backend, threads)[1]

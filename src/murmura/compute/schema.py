@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class ArrayField:
     record: str = ""
     """The record of a GPU that the last axis makes up, if it does."""
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The type of its elements in NumPy."""
         return np.dtype(self.element.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,11 +53,17 @@ class WorldsCuda(WorldsGpu):
         assert flock.start is not None
         return {name: array.ravel() for name, array in flock.start.items()}
 
-    def _work(self, flock: FlockGpu, blocks: int) -> Work:
-        sizes = sizes_of(flock.plan, flock.room) | {"scan_blocks": blocks}
+    def _layout_of(self, flock: FlockGpu, blocks: int) -> tuple[dict[str, Any], Work]:
+        """The record `Sizes`, and the arrays that are zero at first."""
+        sizes = sizes_of(flock.plan, flock.room)
+        sizes["scan_blocks"] = max(blocks, sizes["scan_blocks"])
         shapes = work_shapes(flock.plan, sizes, self._text.report_width)
-        found = {name: (kind, int(np.prod(shape))) for name, (kind, shape) in shapes.items()}
-        return found | {"failed_step": (np.int64, 1)}
+        work = {name: (kind, math.prod(shape)) for name, (kind, shape) in shapes.items()}
+        return sizes | {"idle": flock.count == 0}, work | {"failed_step": (np.int64, 1)}
+
+    def _work(self, flock: FlockGpu, blocks: int) -> Work:
+        found: Work = self._layout(flock, blocks)[1]
+        return found
 
     def _tuned(self, number: int) -> Arrays:
         flock = self.flocks[number]
@@ -67,7 +74,7 @@ class WorldsCuda(WorldsGpu):
         return {name: array.ravel() for name, array in found.items()} | {"clock": clock}
 
     def _scan_blocks(self, flock: FlockGpu) -> int:
-        return int(sizes_of(flock.plan, flock.room)["scan_blocks"])
+        return int(self._layout(flock)[0]["scan_blocks"])
 
     def _put(self, name: str, array: NDArray[Any]) -> Any:
         return self._allocated(lambda: self._device.put(array), array.nbytes)
@@ -94,9 +101,8 @@ class WorldsCuda(WorldsGpu):
         return np.array(self._device.get(self._there[name]))
 
     def _bind(self) -> None:
-        each = [sizes_of(flock.plan, flock.room) for flock in self.flocks]
+        each = [self._layout(flock, self._blocks)[0] for flock in self.flocks]
         sizes: dict[str, Any] = {name: [found[name] for found in each] for name in each[0]}
-        sizes |= {"scan_blocks": self._blocks, "idle": [flock.count == 0 for flock in self.flocks]}
         for keep in (False, True):
             table = arguments_of(self._addresses, sizes | {"keep": keep}, len(self.flocks)).view(np.uint8)
             if keep in self._tables:

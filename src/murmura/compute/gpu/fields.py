@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -115,6 +116,7 @@ RECORDS: dict[str, Fields] = {
 _PLAIN = {kind: element.value for element, kind in TYPES.items()}
 
 
+@cache
 def record_type(name: str) -> np.dtype[np.void]:
     """The NumPy type of a record, laid out as C does."""
     fields = []

@@ -25,6 +25,8 @@ from murmura.core.state import State, column_name
 LONGEST_CALL = 0.1  # [s] longest work between two chances to interrupt or to report progress
 MOST_STEPS = 512
 """Steps of one such call, at most."""
+MOST_LAYOUTS = 256
+"""Layouts that are remembered."""
 MOST_WORLDS = 65_535
 """The most blocks of threads in one dimension of a launch."""
 Progress = Callable[[int, int], None]
@@ -146,6 +148,7 @@ class WorldsGpu:
         self.flocks = list(flocks)
         for number, flock in enumerate(self.flocks):
             flock.join(self, number)
+        self._layouts: dict[tuple[Plan, int, int], Any] = {}
         self._pace = LONGEST_CALL  # [s] recent time of a step of all worlds
         self._there: dict[str, Any] = {}
         self._first: dict[str, NDArray[np.int64]] = {}  # where the part of each world begins, and the end
@@ -159,6 +162,19 @@ class WorldsGpu:
 
     columns_name: str
     """The long array that has the columns of rules."""
+
+    def _layout_of(self, flock: FlockGpu, blocks: int) -> Any:
+        """What the sizes of a world's arrays follow from."""
+        raise NotImplementedError
+
+    def _layout(self, flock: FlockGpu, blocks: int = 0) -> Any:
+        """The same, worked out once for worlds that are alike."""
+        key = flock.plan, flock.count, blocks
+        if key not in self._layouts:
+            if len(self._layouts) >= MOST_LAYOUTS:
+                self._layouts.clear()
+            self._layouts[key] = self._layout_of(flock, blocks)
+        return self._layouts[key]
 
     def _contents(self, flock: FlockGpu) -> Arrays:
         """The arrays of a world at its start, flat."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from murmura.compute.gpu.arrays import plan_arrays, sizes_of
+from murmura.compute.gpu.arrays import plan_arrays
 from murmura.compute.gpu.fields import record_type
 from murmura.compute.gpu.flock_transfer import Transfer
 from murmura.compute.gpu.worlds import MOST_STEPS, FlockGpu, Instant, Work, WorldsGpu
@@ -68,9 +68,8 @@ class WorldsWebgpu(WorldsGpu):
         self._device = device.open_device()
         self._program = traced(plan, many=True)
         self._batch, self._eventful = (EVENT_BATCH if plan.eventful else BATCH), plan.eventful
-        self._layouts: dict[int, tuple[FlockGpu, Layout]] = {}
 
-    def _layout(self, flock: FlockGpu, blocks: int = 0) -> Layout:
+    def _layout_of(self, flock: FlockGpu, blocks: int) -> Layout:
         return Layout(flock.plan, self._program, flock.count, blocks)
 
     # Buffers
@@ -110,7 +109,7 @@ class WorldsWebgpu(WorldsGpu):
         }
 
     def _scan_blocks(self, flock: FlockGpu) -> int:
-        return int(sizes_of(flock.plan, flock.room)["scan_blocks"])
+        return int(self._layout(flock).blocks)
 
     def _put(self, name: str, array: NDArray[Any]) -> Any:
         found = self._device.buffer(name, len(array))

@@ -13,6 +13,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import murmura as mm
+
 FOLDER = Path(__file__).parents[2] / "experiments"
 OF_OURS = {
     "ecosystem": ("evolution.md", "ecosystem"),
@@ -122,3 +124,23 @@ def test_vision_alone_keeps_a_distance_and_creates_order() -> None:
     assert school[0] > 0.95
     assert swarm[0] < 0.6
     assert min(school[2], swarm[2]) > 1.0
+
+
+def test_a_dog_brings_sheep_home_that_mind_most_others_and_not_those_that_mind_few() -> None:
+    herd = experiment("sheep")
+    many, few = herd.flock(20, 12), herd.flock(20, 6)
+    assert all(np.isfinite(herd.time_home(many, seed, 2_000)) for seed in range(500, 505))
+    assert sum(np.isfinite(herd.time_home(few, seed, 2_000)) for seed in range(500, 505)) <= 1
+
+
+def test_pedestrians_form_lanes_where_the_step_in_their_potential_is_short() -> None:
+    model = experiment("lanes")
+    sim = mm.Simulation(model.walkway(11.0, 0.5), seed=50, announce=None)
+    sim.step(2_000)
+    way = 1.0 - 2.0 * sim.column("species")
+    shuffled = np.random.default_rng(2).permutation(way)
+    assert model.order(sim.positions, way) > 3.0 * model.order(sim.positions, shuffled)
+    # Those in the lower half walk one way, those in the upper half the other.
+    y = np.tile(np.linspace(0.05, 9.95, 100), 5)
+    places = np.c_[np.repeat((5.0, 15.0, 25.0, 35.0, 45.0), 100), y]
+    assert model.lanes(places, np.sign(y - 5.0), 10.0, 0.25) == 2.0

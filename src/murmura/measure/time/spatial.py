@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 BINS = 40
 CENTERS = 250
+PAIRS = 50_000
 """Around this many agents others are counted for g(r), in every frame."""
 PER_AXIS = {2: 20, 3: 6}
 """Waves counted along each axis, by the number of axes."""
@@ -102,14 +103,16 @@ class PairDistribution:
         if n < 2:
             self._rows.append(np.full(self._bins, math.nan))
             return
-        first = len(self._rows) % max(1, n // CENTERS)
-        centers = flock.positions[first :: max(1, n // CENTERS)]
+        volume = float(np.prod(flock.size))
+        # In space an agent has hundreds of others within reach: fewer centres do.
+        most = min(CENTERS, int(PAIRS * volume / (n * self._overlap.sum())))
+        every = max(1, n // max(1, most))
+        centers = flock.positions[len(self._rows) % every :: every]
         assert self._reach is not None
         near = _tree_of(flock, centers).sparse_distance_matrix(flock.tree, self._reach, output_type="ndarray")
         counts = np.histogram(near["v"], self._bins, (0.0, self._reach))[0].astype(np.float64)
         # An agent is no neighbour of itself: one count at distance 0 for each centre.
         counts[0] -= len(centers)
-        volume = float(np.prod(flock.size))
         self._rows.append(counts / (len(centers) * (n - 1) / volume * self._overlap))
 
     def curve(self) -> Curve:

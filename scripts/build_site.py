@@ -15,8 +15,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import murmura
-import murmura.rl
 from murmura.scenario import load_scenario, scenario_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,12 +31,12 @@ def gather(pages: Path) -> None:
         (pages / name).write_text(from_root((ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (pages / "index.md").write_text(from_root(readme), encoding="utf-8")
+    shutil.copytree(ROOT / "docs" / "reference", pages / "reference")
     (pages / "notebooks").mkdir()
     for notebook in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
         text = as_markdown(json.loads(notebook.read_text(encoding="utf-8")))
         (pages / "notebooks" / f"{notebook.stem}.md").write_text(text, encoding="utf-8")
     (pages / "gallery.md").write_text(gallery(), encoding="utf-8")
-    (pages / "reference.md").write_text(reference(), encoding="utf-8")
 
 
 def from_docs(text: str) -> str:
@@ -70,15 +68,6 @@ def gallery() -> str:
             parts.append(f"![{name}](images/gallery/{name}.webp)")
         parts.append(f"{load_scenario(name).title}\n\n    murmura live {name}")
     return "\n\n".join(parts) + "\n"
-
-
-def reference() -> str:
-    """The public interface, from its docstrings."""
-    homes = {name: f"{murmura._HOMES[name]}.{name}" for name in murmura.__all__}
-    learning = [f"murmura.rl.{home}.{name}" for name, home in murmura.rl._HOMES.items()]
-    heads = ["# Reference\n\nWhat `import murmura as mm` offers.", "What `from murmura import rl` offers."]
-    parts = [heads[0], *(f"::: {home}" for home in homes.values())]
-    return "\n\n".join([*parts, heads[1], *(f"::: {home}" for home in learning)]) + "\n"
 
 
 if __name__ == "__main__":

@@ -30,7 +30,11 @@ from tests.sizes import IS_LONG
 from .pages import ROOT, Block, blocks_of, shortened
 
 AS_PRINTED = IS_LONG
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "reference").glob("*.md")),
+]
 PAGES = [page for page in PAGES if blocks_of(page)]
 WATCHED = {"live", "compare", "replay"}
 TIMED = {"bench"}

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import murmura as mm
-from murmura import rl
+from murmura import measure, rl, rules
+from murmura.rules import predators
 from tests.cli.terminal import environment
 
 from .pages import ROOT
@@ -38,13 +40,25 @@ def test_links_between_pages_work(pages: Path):
             assert (page.parent / target).exists(), (page.name, target)
 
 
-def test_the_gallery_shows_every_scenario_and_the_reference_every_name(pages: Path):
-    gallery, reference = (
-        (pages / name).read_text(encoding="utf-8") for name in ("gallery.md", "reference.md")
-    )
+def test_the_gallery_shows_every_scenario(pages: Path):
+    gallery = (pages / "gallery.md").read_text(encoding="utf-8")
     for name in mm.scenario_names():
         assert f"images/gallery/{name}.webp" in gallery and (PICTURES / "gallery" / f"{name}.webp").exists()
-    assert re.findall(r"^::: [\w.]+\.(\w+)$", reference, re.M) == [*mm.__all__, *sorted(rl.__all__)]
+
+
+PUBLIC = {"murmura": (mm,), "rl": (rl,), "rules": (rules, predators), "measure": (measure,)}
+
+
+@pytest.mark.parametrize("page", PUBLIC)
+def test_the_reference_has_every_public_name_once(page: str, pages: Path):
+    text = (pages / "reference" / f"{page}.md").read_text(encoding="utf-8")
+    paths = re.findall(r"^::: ([\w.]+)$", text, re.M)
+    assert sorted(path.rpartition(".")[2] for path in paths) == sorted(
+        name for module in PUBLIC[page] for name in module.__all__
+    )
+    for path in paths:
+        home, _, name = path.rpartition(".")
+        assert hasattr(import_module(home), name), path
 
 
 def test_mkdocs_builds_it_without_a_warning(pages: Path, tmp_path: Path):
@@ -55,7 +69,9 @@ def test_mkdocs_builds_it_without_a_warning(pages: Path, tmp_path: Path):
         cwd=ROOT, env=environment(MURMURA_SITE_PAGES=str(pages)), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "Simulation" in (tmp_path / "site" / "reference" / "index.html").read_text(encoding="utf-8")
+    assert "Simulation" in (tmp_path / "site" / "reference" / "murmura" / "index.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_moving_picture_comes_first_and_is_small():

@@ -35,7 +35,8 @@ def column_parts(names: Iterable[str], dimension: int) -> tuple[str, ...]:
 
 
 MOVING = {"position", "velocity"}
-POSITION, VELOCITY = vector("position"), vector("velocity")
+POSITION = vector("position")
+VELOCITY = vector("velocity")
 
 
 def components(name: str, dimension: int = 2) -> tuple[str, ...]:

@@ -151,7 +151,9 @@ class HunterRow(Appearance, Taste, Memory, Settings):
     """A hunter in its turn: all fields can be read and assigned by name."""
 
 
-GONE, TAKEN, HERE = 0.0, 0.5, 1.0
+GONE = 0.0
+TAKEN = 0.5
+HERE = 1.0
 """What `prey_here` says of a target: no longer there, just caught by another hunter, or there."""
 ANY_HEADING = -2.0
 """A cosine that every heading satisfies."""

@@ -6,7 +6,7 @@ Published: with r = 1, v = 0.03 and density 4, the order v_a falls from 1 to 0 a
 more sharply the larger the world (N = 40 … 10,000); at fixed noise it grows with density. Near the transition
 v_a ~ (eta_c - eta)^b with b = 0.45 +- 0.07, and v_a ~ (rho - rho_c)^d with d = 0.35 +- 0.06.
 
-We move with the new heading, the paper with the old one; with steps of 0.03 r this makes no visible difference.
+Agents move along their old heading, as in the paper.
 """
 
 from __future__ import annotations

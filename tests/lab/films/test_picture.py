@@ -17,7 +17,7 @@ from murmura.engine.reading.frame import Frame
 from murmura.lab.films.camera import fitted, scale_of, world_box
 from murmura.lab.films.font import text_mask
 from murmura.lab.films.light import taps
-from murmura.lab.films.picture import Look, Painter
+from murmura.lab.films.picture import FAR, Look, Painter
 from murmura.scenario import Scenario, load_scenario
 from tests.lab.film_scenes import FIELD, moment
 
@@ -198,6 +198,23 @@ def test_the_blur_is_that_of_the_page(reach: float):
         expected = ndimage.correlate1d(expected, [*weights[:0:-1], *weights], axis=axis, mode="nearest")
     blur(light, np.empty_like(light), taps(reach))
     np.testing.assert_allclose(light[0], expected, atol=1e-6)
+
+
+def spread(weights: np.ndarray) -> float:
+    """The variance of weights around the first, on both sides of it [px^2]."""
+    return float(2.0 * (weights * np.arange(len(weights)) ** 2).sum())
+
+
+def test_the_far_glow_is_as_wide_as_the_pages():
+    """It is the blurred near one, reduced and blurred once more."""
+    text = (SOURCES / "view/web/src/render/gl/renderer.ts").read_text()
+    near, far = (float(reach) for reach in re.findall(r"this\.smooth\(\w+, \w+, ([0-9.]+)\)", text))
+    painter = Painter(FIELD, BARE)
+    painter.paint(moment([[800.0, 450.0]], [3.0, 0.0]), 1 / 30)
+    light = painter._far.sum(axis=(0, 1), dtype=np.float64)
+    light, x = light / light.sum(), np.arange(len(light))
+    found = (light * x**2).sum() - (light * x).sum() ** 2
+    assert found == pytest.approx(spread(taps(far)) + spread(taps(near)) / FAR**2, rel=0.1)
 
 
 def test_the_same_moments_give_the_same_pixels():

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import murmura as mm
+from murmura.compute.gpu import worlds
+from murmura.compute.webgpu.device import open_device
+from murmura.core.errors import BackendError
 from tests.parity import ensembles
 from tests.sizes import size
 
@@ -27,6 +31,24 @@ def test_columns_are_written():
 
 def test_a_broken_world_is_named_and_the_others_are_not_lost():
     ensembles.check_a_broken_world("webgpu")
+
+
+def test_worlds_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch):
+    scenario = ensembles.scene("starlings")
+    monkeypatch.setattr(open_device(), "most_bytes", 40_000)
+    with pytest.raises(BackendError, match=r"at most 40,000 bytes, and \w+ of 200 worlds takes .* in parts"):
+        mm.Ensemble(scenario, range(200), "webgpu", announce=None)
+    monkeypatch.setattr(open_device(), "most_buffers", 8)
+    with pytest.raises(
+        BackendError, match=r"need 9 storage buffers for each shader, .* has 8: use backend='cpu'"
+    ):
+        mm.Ensemble(scenario, [1], "webgpu", announce=None)
+    monkeypatch.undo()
+    monkeypatch.setattr(worlds, "MOST_WORLDS", 3)
+    with pytest.raises(
+        BackendError, match="webgpu steps at most 3 worlds at once, got 4: step them in parts"
+    ):
+        mm.Ensemble(scenario, range(4), "webgpu", announce=None)
 
 
 @pytest.mark.parametrize("seed", range(size(1, 10)))

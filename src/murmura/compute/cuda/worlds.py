@@ -46,6 +46,7 @@ class WorldsCuda(WorldsGpu):
         self._eventful = plan.eventful
         self._tables: dict[bool, Any] = {}
         self._grid: tuple[int, int] = (0, 0)  # the largest room, and blocks of bins
+        self._refresh()
 
     # Arrays
 

@@ -68,6 +68,7 @@ class WorldsWebgpu(WorldsGpu):
         self._device = device.open_device()
         self._program = traced(plan, many=True)
         self._batch, self._eventful = (EVENT_BATCH if plan.eventful else BATCH), plan.eventful
+        self._refresh()
 
     def _layout_of(self, flock: FlockGpu, blocks: int) -> Layout:
         return Layout(flock.plan, self._program, flock.count, blocks)
@@ -112,11 +113,16 @@ class WorldsWebgpu(WorldsGpu):
         return int(self._layout(flock).blocks)
 
     def _put(self, name: str, array: NDArray[Any]) -> Any:
-        found = self._device.buffer(name, len(array))
+        found = self._zeros(name, np.int32, len(array))
         self._device.write(found, 0, bits_of(array))
         return found
 
     def _zeros(self, name: str, kind: Any, count: int) -> Any:
+        if 4 * count > self._device.most_bytes:
+            raise BackendError(
+                f"{self._device.name} has buffers of at most {self._device.most_bytes:,} bytes, and {name} of "
+                f"{len(self.flocks):,} worlds takes {4 * count:,}: step them in parts, or with backend='cpu'"
+            )
         return self._device.buffer(name, count)
 
     def _write(self, name: str, first: int, array: NDArray[Any]) -> None:

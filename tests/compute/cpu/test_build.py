@@ -24,7 +24,7 @@ def test_threads_that_link_the_same_code_share_one_engine(monkeypatch: pytest.Mo
         return engine
 
     def compile_scatter(_: int) -> Any:
-        found = build.compiled_once("scatter", scatter.module)
+        found = build.compiled_once("scatter", scatter.FUNCTIONS.module)
         first_is_done.set()
         return found
 

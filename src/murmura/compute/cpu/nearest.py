@@ -6,18 +6,16 @@ it. Each point keeps its nearest few in a short sorted list. Traced like the ker
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.build import compiled_once
 from murmura.compute.cpu.frame import Array
+from murmura.compute.cpu.functions import Functions
 from murmura.compute.cpu.kernel import CACHE_LINE
 from murmura.compute.machine import available_cores
 from murmura.compute.trace.llvm_target import FLOAT, INT, LANES, LlvmTarget
@@ -43,7 +41,6 @@ SIGNATURES: dict[str, list[Any]] = {
         FLOATS,
     ],
 }
-_C_TYPES: dict[Any, Any] = {INT: ctypes.c_int32, FLOAT: ctypes.c_float}
 LOW, HIGH, NOWHERE = 2 * AXES, 3 * AXES, 4 * AXES
 """Places in `span`, after the numbers of cells and whether axes wrap: the cells to visit, and the last cell."""
 FEW = 4_000
@@ -82,7 +79,7 @@ def nearest(
     arrays = (grid.names, grid.cells, grid.points, grid.places, grid.starts, grid.order, grid.span, grid.box)
     addresses = [array.ctypes.data for array in arrays]
     chosen, reach, lists = asking.ctypes.data, radius * radius, (found.ctypes.data, squares.ctypes.data)
-    find = _function("find_nearest")
+    find = _FUNCTIONS["find_nearest"]
     shared_out(
         len(asking), lambda first, end: find(chosen, first, end, grid.pitch, *addresses, reach, count, *lists)
     )
@@ -133,7 +130,7 @@ class _Grid:
         listed = self.names if seen is None else np.where(seen, self.names, nowhere).astype(np.int32)
         arrays = (listed, self.starts, self.order)
         names_at, starts_at, order_at = (array.ctypes.data for array in arrays)
-        _function("count_cells")(names_at, n, starts_at, nowhere + 1, order_at)
+        _FUNCTIONS["count_cells"](names_at, n, starts_at, nowhere + 1, order_at)
         self.places = np.ascontiguousarray(self.points[:, self.order])
         self.box = np.array([*sides, *[1.0] * (AXES - d)], np.float32)
         turns = [*map(bool, wraps), *[False] * (AXES - d)]
@@ -154,17 +151,6 @@ def _team() -> ThreadPoolExecutor:
 
 
 # Native code
-
-
-def _module() -> ir.Module:
-    made = ir.Module("murmura_nearest")
-    for name, arguments in SIGNATURES.items():
-        function = ir.Function(made, ir.FunctionType(ir.VoidType(), arguments), name)
-        function.attributes.alignstack = CACHE_LINE  # sixteen lanes in memory must be aligned
-        target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), wide=False)
-        globals()[f"_{name}"](target, *function.args)
-        target.builder.ret_void()
-    return made
 
 
 def _count_cells(t: LlvmTarget, names: Any, count: Any, starts: Any, cells: Any, order: Any) -> None:
@@ -286,10 +272,5 @@ class _Search:
         self.squares[place.get()], self.found[place.get()] = square, other
 
 
-@cache
-def _function(name: str) -> Any:
-    engine = compiled_once("nearest", _module)
-    kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
-    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
-    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
-    return function
+# Sixteen lanes in memory must be aligned.
+_FUNCTIONS = Functions("nearest", SIGNATURES, lambda name: globals()[f"_{name}"], CACHE_LINE)

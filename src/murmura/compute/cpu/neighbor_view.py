@@ -5,17 +5,14 @@ Compiled, because NumPy would pass over arrays of all agents, neighbours and axe
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.build import compiled_once
 from murmura.compute.cpu.frame import Array
+from murmura.compute.cpu.functions import Functions
 from murmura.compute.cpu.nearest import shared_out
 from murmura.compute.trace.llvm_target import FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, NUMBER, Value, where
@@ -23,7 +20,6 @@ from murmura.core.merging import FAR
 
 INTS, FLOATS = INT.as_pointer(), FLOAT.as_pointer()
 ARGUMENTS: list[Any] = [INTS, INT, INT, INT, INTS, *[FLOATS] * 4, FLOAT, FLOAT, FLOATS]
-_C_TYPES: dict[Any, Any] = {INT: ctypes.c_int32, FLOAT: ctypes.c_float}
 
 
 def neighbor_view(
@@ -57,7 +53,7 @@ def neighbor_view(
     given = [np.ascontiguousarray(x, np.float32) for x in (points, velocities, axes, [*sides[:d], *half])]
     numbers = [np.ascontiguousarray(x, np.int32) for x in (asking, found)]
     (asks, others), addresses = ([x.ctypes.data for x in group] for group in (numbers, given))
-    describe, result = _function(d), out.ctypes.data
+    describe, result = _FUNCTIONS[f"describe_{d}"], out.ctypes.data
     shared_out(m, lambda first, end: describe(asks, first, end, count, others, *addresses, *scales, result))
     return out
 
@@ -93,20 +89,8 @@ def _dot(a: list[Any], b: list[Any]) -> Any:
     return total
 
 
-def _module() -> ir.Module:
-    made = ir.Module("murmura_neighbor_view")
-    for d in (2, 3):
-        function = ir.Function(made, ir.FunctionType(ir.VoidType(), ARGUMENTS), f"describe_{d}")
-        target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), wide=False)
-        _describe(target, d, *function.args)
-        target.builder.ret_void()
-    return made
-
-
-@cache
-def _function(d: int) -> Any:
-    engine = compiled_once("neighbor_view", _module)
-    kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in ARGUMENTS]
-    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(f"describe_{d}"))
-    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
-    return function
+_FUNCTIONS = Functions(
+    "neighbor_view",
+    {f"describe_{d}": ARGUMENTS for d in (2, 3)},
+    lambda name: lambda target, *given: _describe(target, int(name[-1]), *given),
+)

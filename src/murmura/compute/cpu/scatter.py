@@ -5,14 +5,13 @@ Traced like the kernel, and compiled once for all scenarios.
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
 from murmura.compute.cpu.frame import Array
+from murmura.compute.cpu.functions import Functions
 from murmura.compute.trace.llvm_target import DOUBLE, FLOAT, INT, LlvmTarget
 from murmura.core.algebra import INTEGER, Value, minimum, sqrt
 
@@ -24,17 +23,6 @@ SIGNATURES: dict[str, list[Any]] = {
     "put_vectors": [INTS, INT, FLOATS, FLOATS, FLOAT, FLOAT, FLOATS, INT],
     "pack": [INTS, INT, INT, *[FLOATS] * 5, INTS, FLOATS, *[DOUBLE] * 6, INTS],
 }
-
-
-def module() -> ir.Module:
-    """A module with the three functions."""
-    made = ir.Module("murmura_scatter")
-    for name, arguments in SIGNATURES.items():
-        function = ir.Function(made, ir.FunctionType(ir.VoidType(), arguments), name)
-        target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), wide=False)
-        globals()[f"_{name}"](target, *function.args)
-        target.builder.ret_void()
-    return made
 
 
 def _put_column(t: LlvmTarget, rows: Any, source: Any, count: Any, out: Any) -> None:
@@ -92,30 +80,11 @@ def _pack(
         result[at + 1] = Value(t, INTEGER, b.or_(low, high))
 
 
-def _function(name: str) -> Any:
-    from murmura.compute.cpu.build import compiled_once
-
-    types: dict[Any, Any] = {FLOAT: ctypes.c_float, DOUBLE: ctypes.c_double, INT: ctypes.c_int32}
-    kinds = [types.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
-    engine = compiled_once("scatter", module)
-    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
-    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
-    return function
-
-
-_functions: dict[str, Any] = {}
-
-
-def prepare() -> None:
-    """Compile the functions, or load them from disk, before they are needed."""
-    for name in SIGNATURES:
-        _functions.setdefault(name, _function(name))
+FUNCTIONS = Functions("scatter", SIGNATURES, lambda name: globals()[f"_{name}"])  # type: ignore[no-any-return]
 
 
 def _call(name: str, *arguments: Any) -> None:
-    if name not in _functions:
-        _functions[name] = _function(name)
-    _functions[name](*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in arguments))
+    FUNCTIONS[name](*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in arguments))
 
 
 def _flat(array: NDArray[Any], kind: Any) -> NDArray[Any]:

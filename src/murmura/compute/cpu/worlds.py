@@ -7,7 +7,6 @@ stay in the cache of one core.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +18,10 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
-from murmura.compute.cpu.build import compiled_once, kernel
+from murmura.compute.cpu.build import kernel
 from murmura.compute.cpu.flock import ERROR, FIRST_STEP, TIMES, FlockCpu
 from murmura.compute.cpu.frame import FINE, PLACES, STATUS, TOO_SMALL, Array, lengths_of, owned_by
+from murmura.compute.cpu.functions import Functions
 from murmura.compute.cpu.index.rows import MARGIN
 from murmura.compute.cpu.kernel import FRAME
 from murmura.compute.cpu.threads import fetch_add
@@ -81,7 +81,7 @@ class Worlds:
         self._pool: ThreadPoolExecutor | None = None
         self._pool_of = 0  # the process that has its threads
         self._pace = LONGEST_CALL  # [s] recent time of a step of all worlds
-        self._functions = {name: _function(name) for name in SIGNATURES}
+        self._functions = {name: _FUNCTIONS[name] for name in SIGNATURES}
         self._frames = np.zeros((len(self.flocks), FRAME_SIZE), np.int64)
         self._is_known = np.zeros(len(self.flocks), bool)
         self._done = np.zeros(len(self.flocks), np.int64)
@@ -271,17 +271,6 @@ SIGNATURES: dict[str, list[Any]] = {
     "collect_worlds": [FRAME, INT, INT.as_pointer(), INT, INT, FLOAT.as_pointer()],
     "assign_worlds": [FRAME, INT, INT.as_pointer(), INT, INT, FLOAT.as_pointer()],
 }
-_C_TYPES: dict[Any, Any] = {INT: ctypes.c_int32}
-
-
-def _module() -> ir.Module:
-    made = ir.Module("murmura_worlds")
-    for name, arguments in SIGNATURES.items():
-        function = ir.Function(made, ir.FunctionType(ir.VoidType(), arguments), name)
-        target = LlvmTarget(ir.IRBuilder(function.append_basic_block("entry")), wide=False)
-        globals()[f"_{name}"](target, *function.args)
-        target.builder.ret_void()
-    return made
 
 
 def _entry(t: LlvmTarget, record: Any, place: Any) -> Any:
@@ -374,9 +363,4 @@ def _cells(
                     yield cells, name, mine, n
 
 
-def _function(name: str) -> Any:
-    engine = compiled_once("worlds", _module)
-    kinds = [_C_TYPES.get(kind, ctypes.c_void_p) for kind in SIGNATURES[name]]
-    function = ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))
-    function.engine = engine  # type: ignore[attr-defined]  # its code lives as long as the engine
-    return function
+_FUNCTIONS = Functions("worlds", SIGNATURES, lambda name: globals()[f"_{name}"])

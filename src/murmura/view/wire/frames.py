@@ -95,9 +95,9 @@ def _packer() -> Callable[..., None]:
 def load_packer() -> None:
     """Compile the function that packs agents, or load it from disk. Slow: call it from a background thread."""
     global _compiled_packer
-    from murmura.compute.cpu.scatter import pack, prepare
+    from murmura.compute.cpu.scatter import FUNCTIONS, pack
 
-    prepare()
+    FUNCTIONS.prepare()
     _compiled_packer = pack
 
 

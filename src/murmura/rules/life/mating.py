@@ -9,6 +9,7 @@ over.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from murmura.core.algebra import Number, floor, given, maximum, minimum, sqrt, to_number, where
@@ -201,82 +202,8 @@ class Mating(Rule):
 
     @staticmethod
     def feel(p: Mating, me: Suitor, found: Any, world: World) -> Any:
-        other, rival = found.other, found.rival
-        square, display = other.score, other.display
-        bond = floor(other.stage / BONDS)
-        state = other.stage - BONDS * bond
-        u, v = uniform_pair(me.id, world, STREAM_MATING)
-        s = me.mating_state
-        timer = me.mating_timer + world.dt
-        male, female = me.gender > 0.5, me.gender < 0.5
-        near = p.courting_distance * p.courting_distance
-
-        # Both partners derive this from the same columns of time t, so they agree.
-        joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
-        joins = joins & (square < p.mating_distance * p.mating_distance)
-        done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
-        suitor = is_suitor(me)
-        fights = suitor & (rival.id == me.rival_id)
-        fights = fights & ((rival.stance == APPROACHING) | (rival.stance == COURTING))
-        over = (s == FIGHTING) & (state == FIGHTING) & (bond == RIVAL) & (timer >= p.fight_duration)
-        first = (me.display == display) & (to_number(me.id) < other.id)
-        wins = over & ((me.display > display) | first)
-
-        meets = (s == SEEKING) & other.exists
-        refuses = meets & female & (v < p.selectivity)
-        n = where((s == NONE) & (me.mating_cooldown <= 0.0) & (u < p.seek_rate * world.dt), SEEKING, s)
-        n = where((s == COOLDOWN) & (me.mating_cooldown <= 0.0), NONE, n)
-        n = where(meets & male, APPROACHING, n)
-        n = where(meets & female & (v >= p.selectivity), COURTING, n)
-        n = where((s == APPROACHING) & (square < near), COURTING, n)
-        n = where((s == COURTING) & male & (square > 2.25 * near), APPROACHING, n)
-        # A lost partner. Without one in sight, its state reads as none.
-        elsewhere = (state != SEEKING) & (state != COURTING)
-        n = where(suitor & (elsewhere | ((bond == TAKEN) & ~rival.exists)), SEEKING, n)
-        turned = (
-            (state < APPROACHING)
-            | (state == MATING)
-            | (state == COOLDOWN)
-            | (bond < MINE)
-            | (square > 2.25 * near)
-        )
-        n = where((s == COURTING) & female & (turned | (timer > p.patience)), SEEKING, n)
-        n = where((s == MATING) & ((state != MATING) | (bond < MINE)), SEEKING, n)
-        n = where((s == FIGHTING) & ((state != FIGHTING) | (bond != RIVAL)), SEEKING, n)
-        n = where(suitor & ((timer > p.patience) | (bond == RIVAL)), COOLDOWN, n)
-        n = where(fights, FIGHTING, n)
-        n = where(joins, MATING, n)
-        unfit = (me.energy < p.energy_threshold) | (me.feeding_state > 0.0)
-        n = where((s <= COURTING) & unfit, NONE, n)
-        n = where((s < COOLDOWN) & (me.panic > p.panic_limit), NONE, n)
-        # An agreement holds, whatever else happens to one of them in this step.
-        n = where(over, where(wins, APPROACHING, COOLDOWN), n)
-        n = where(done, COOLDOWN, n)
-
-        target = where(meets, other.id, me.target_mate_id)
-        target = where((n >= APPROACHING) & (n <= FIGHTING), target, -1.0)
-        challenge = where((n == APPROACHING) | (n == COURTING), where(rival.exists, rival.id, -1.0), -1.0)
-        challenge = where(suitor, challenge, -1.0)
-        challenge = where(n == FIGHTING, me.rival_id, challenge)
-        # He sees her refusal a step later; then she forgets it.
-        refused = where(refuses, other.id, where(timer < p.court_time, me.rival_id, -1.0))
-        refused = where(n == SEEKING, refused, -1.0)
-        timer = where((n == s) & (n > NONE), where(refuses, 0.0, timer), 0.0)
-        away = sqrt(where(other.exists, square, 0.0)) / p.fight_radius
-        score = me.aggression + me.energy + p.luck * u - p.home_advantage * away
-        shows = where((n == COURTING) & (timer >= p.court_time), 1.0, 0.0)
-        shows = where(n == FIGHTING, where(s == FIGHTING, me.display, score), shows)
-        rests = where((s < COOLDOWN) & (n == COOLDOWN), p.loser_share * p.cooldown, me.mating_cooldown)
-        cost = where(s == FIGHTING, p.fight_drain * world.dt, 0.0) + where(done, p.energy_cost, 0.0)
-        return {
-            "energy": maximum(0.0, me.energy - cost),
-            "mating_state": n,
-            "target_mate_id": target,
-            "mating_timer": timer,
-            "mating_cooldown": where(done, p.cooldown, rests),
-            "rival_id": where(male, challenge, refused),
-            "display": shows,
-        }
+        now = situation_of(p, me, found, world)
+        return columns_after(p, me, found, world, now, state_after(p, me, found, world, now))
 
     @staticmethod
     def steer(p: Mating, me: Suitor, found: Any, world: World) -> Any:
@@ -303,6 +230,119 @@ class Mating(Rule):
         won = (was.mating_state == FIGHTING) & (me.mating_state == APPROACHING)
         kind = where(mated, MATED, where(won, FOUGHT, 0.0))
         return kind, where(won, was.rival_id, was.target_mate_id), where(won, was.display, 0.0)
+
+
+Situation = namedtuple(
+    "Situation",
+    "square bond state luck choosiness timer male female joins done suitor fights over wins meets refuses",
+)
+"""What an agent meets in a step (the other's distance squared, bond and state), and what happens between the two."""
+
+
+def situation_of(p: Mating, me: Suitor, found: Any, world: World) -> Situation:
+    other, rival = found.other, found.rival
+    square, display = other.score, other.display
+    bond = floor(other.stage / BONDS)
+    state = other.stage - BONDS * bond
+    u, v = uniform_pair(me.id, world, STREAM_MATING)
+    s = me.mating_state
+    timer = me.mating_timer + world.dt
+    male, female = me.gender > 0.5, me.gender < 0.5
+
+    # Both partners derive this from the same columns of time t, so they agree.
+    joins = (s == COURTING) & (state == COURTING) & (bond == MINE) & (me.display > 0.5) & (display > 0.5)
+    joins = joins & (square < p.mating_distance * p.mating_distance)
+    done = (s == MATING) & (state == MATING) & (bond == MINE) & (timer >= p.mating_duration)
+    suitor = is_suitor(me)
+    fights = suitor & (rival.id == me.rival_id)
+    fights = fights & ((rival.stance == APPROACHING) | (rival.stance == COURTING))
+    over = (s == FIGHTING) & (state == FIGHTING) & (bond == RIVAL) & (timer >= p.fight_duration)
+    first = (me.display == display) & (to_number(me.id) < other.id)
+    wins = over & ((me.display > display) | first)
+
+    meets = (s == SEEKING) & other.exists
+    refuses = meets & female & (v < p.selectivity)
+    return Situation(
+        square,
+        bond,
+        state,
+        u,
+        v,
+        timer,
+        male,
+        female,
+        joins,
+        done,
+        suitor,
+        fights,
+        over,
+        wins,
+        meets,
+        refuses,
+    )
+
+
+def state_after(p: Mating, me: Suitor, found: Any, world: World, now: Situation) -> Any:
+    """The mating state after this step; later lines prevail."""
+    s, square, state, bond, timer = me.mating_state, now.square, now.state, now.bond, now.timer
+    near = p.courting_distance * p.courting_distance
+    n = where((s == NONE) & (me.mating_cooldown <= 0.0) & (now.luck < p.seek_rate * world.dt), SEEKING, s)
+    n = where((s == COOLDOWN) & (me.mating_cooldown <= 0.0), NONE, n)
+    n = where(now.meets & now.male, APPROACHING, n)
+    n = where(now.meets & now.female & (now.choosiness >= p.selectivity), COURTING, n)
+    n = where((s == APPROACHING) & (square < near), COURTING, n)
+    n = where((s == COURTING) & now.male & (square > 2.25 * near), APPROACHING, n)
+    # A lost partner. Without one in sight, its state reads as none.
+    elsewhere = (state != SEEKING) & (state != COURTING)
+    n = where(now.suitor & (elsewhere | ((bond == TAKEN) & ~found.rival.exists)), SEEKING, n)
+    turned = (
+        (state < APPROACHING)
+        | (state == MATING)
+        | (state == COOLDOWN)
+        | (bond < MINE)
+        | (square > 2.25 * near)
+    )
+    n = where((s == COURTING) & now.female & (turned | (timer > p.patience)), SEEKING, n)
+    n = where((s == MATING) & ((state != MATING) | (bond < MINE)), SEEKING, n)
+    n = where((s == FIGHTING) & ((state != FIGHTING) | (bond != RIVAL)), SEEKING, n)
+    n = where(now.suitor & ((timer > p.patience) | (bond == RIVAL)), COOLDOWN, n)
+    n = where(now.fights, FIGHTING, n)
+    n = where(now.joins, MATING, n)
+    unfit = (me.energy < p.energy_threshold) | (me.feeding_state > 0.0)
+    n = where((s <= COURTING) & unfit, NONE, n)
+    n = where((s < COOLDOWN) & (me.panic > p.panic_limit), NONE, n)
+    # An agreement holds, whatever else happens to one of them in this step.
+    n = where(now.over, where(now.wins, APPROACHING, COOLDOWN), n)
+    return where(now.done, COOLDOWN, n)
+
+
+def columns_after(p: Mating, me: Suitor, found: Any, world: World, now: Situation, n: Any) -> dict[str, Any]:
+    """The columns after this step, with the state n."""
+    other, rival, s = found.other, found.rival, me.mating_state
+    target = where(now.meets, other.id, me.target_mate_id)
+    target = where((n >= APPROACHING) & (n <= FIGHTING), target, -1.0)
+    challenge = where((n == APPROACHING) | (n == COURTING), where(rival.exists, rival.id, -1.0), -1.0)
+    challenge = where(now.suitor, challenge, -1.0)
+    challenge = where(n == FIGHTING, me.rival_id, challenge)
+    # He sees her refusal a step later; then she forgets it.
+    refused = where(now.refuses, other.id, where(now.timer < p.court_time, me.rival_id, -1.0))
+    refused = where(n == SEEKING, refused, -1.0)
+    timer = where((n == s) & (n > NONE), where(now.refuses, 0.0, now.timer), 0.0)
+    away = sqrt(where(other.exists, now.square, 0.0)) / p.fight_radius
+    score = me.aggression + me.energy + p.luck * now.luck - p.home_advantage * away
+    shows = where((n == COURTING) & (timer >= p.court_time), 1.0, 0.0)
+    shows = where(n == FIGHTING, where(s == FIGHTING, me.display, score), shows)
+    rests = where((s < COOLDOWN) & (n == COOLDOWN), p.loser_share * p.cooldown, me.mating_cooldown)
+    cost = where(s == FIGHTING, p.fight_drain * world.dt, 0.0) + where(now.done, p.energy_cost, 0.0)
+    return {
+        "energy": maximum(0.0, me.energy - cost),
+        "mating_state": n,
+        "target_mate_id": target,
+        "mating_timer": timer,
+        "mating_cooldown": where(now.done, p.cooldown, rests),
+        "rival_id": where(now.male, challenge, refused),
+        "display": shows,
+    }
 
 
 def score_of_other(p: Mating, me: Suitor, seen: OtherSuitor) -> Any:

@@ -13,26 +13,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from murmura.core.errors import MurmuraError
-    from murmura.core.rule import Rule, register_rule
-    from murmura.engine.clock import Clock
-    from murmura.engine.ensemble import Ensemble
-    from murmura.engine.reading.surroundings import food, hunters
-    from murmura.engine.simulation import Simulation
-    from murmura.lab.exports.lineage import lineage
-    from murmura.lab.figures.plot import plot
-    from murmura.lab.fit.fit import fit
-    from murmura.lab.infer.infer import infer
-    from murmura.lab.measuring.measure_run import measure_ensemble, measure_run
-    from murmura.lab.runs.run import open_run
-    from murmura.lab.search import optimize
-    from murmura.lab.sensitivity import sensitivity
-    from murmura.lab.sweeps.folder import open_sweep
-    from murmura.lab.sweeps.sweep import resume_sweep, sweep
-    from murmura.lab.tracks.tracks import load_tracks
-    from murmura.measure import Flock, measure_flock, register_measure
-    from murmura.scenario import Scenario, load_scenario, save_scenario, scenario_names
-    from murmura.view.notebook import show
+    from murmura.core.errors import MurmuraError as MurmuraError
+    from murmura.core.rule import Rule as Rule
+    from murmura.core.rule import register_rule as register_rule
+    from murmura.engine.clock import Clock as Clock
+    from murmura.engine.ensemble import Ensemble as Ensemble
+    from murmura.engine.reading.surroundings import food as food
+    from murmura.engine.reading.surroundings import hunters as hunters
+    from murmura.engine.simulation import Simulation as Simulation
+    from murmura.lab.exports.lineage import lineage as lineage
+    from murmura.lab.figures.plot import plot as plot
+    from murmura.lab.fit.fit import fit as fit
+    from murmura.lab.infer.infer import infer as infer
+    from murmura.lab.measuring.measure_run import measure_ensemble as measure_ensemble
+    from murmura.lab.measuring.measure_run import measure_run as measure_run
+    from murmura.lab.runs.run import open_run as open_run
+    from murmura.lab.search import optimize as optimize
+    from murmura.lab.sensitivity import sensitivity as sensitivity
+    from murmura.lab.sweeps.folder import open_sweep as open_sweep
+    from murmura.lab.sweeps.sweep import resume_sweep as resume_sweep
+    from murmura.lab.sweeps.sweep import sweep as sweep
+    from murmura.lab.tracks.tracks import load_tracks as load_tracks
+    from murmura.measure import Flock as Flock
+    from murmura.measure import measure_flock as measure_flock
+    from murmura.measure import register_measure as register_measure
+    from murmura.scenario import Scenario as Scenario
+    from murmura.scenario import load_scenario as load_scenario
+    from murmura.scenario import save_scenario as save_scenario
+    from murmura.scenario import scenario_names as scenario_names
+    from murmura.view.notebook import show as show
 
 __version__ = "0.2.0.dev0"
 
@@ -68,37 +77,7 @@ _HOMES = {
     "show": "murmura.view.notebook",
 }
 
-__all__ = [
-    "Clock",
-    "Ensemble",
-    "Flock",
-    "MurmuraError",
-    "Rule",
-    "Scenario",
-    "Simulation",
-    "fit",
-    "food",
-    "hunters",
-    "infer",
-    "lineage",
-    "load_scenario",
-    "load_tracks",
-    "measure_ensemble",
-    "measure_flock",
-    "measure_run",
-    "open_run",
-    "open_sweep",
-    "optimize",
-    "plot",
-    "register_measure",
-    "register_rule",
-    "resume_sweep",
-    "save_scenario",
-    "scenario_names",
-    "sensitivity",
-    "show",
-    "sweep",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

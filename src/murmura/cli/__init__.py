@@ -12,60 +12,20 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, NoReturn
 
 from cyclopts.exceptions import CycloptsError
 
-from murmura.cli import (
-    bench,
-    compare,
-    conformance,
-    export,
-    fit,
-    infer,
-    info,
-    live,
-    measure,
-    optimize,
-    plot,
-    render,
-    replay,
-    resume,
-    run,
-    sensitivity,
-    sweep,
-    tracks,
-    verify,
-    verify_page,
-)
 from murmura.cli.options import app
 from murmura.core.errors import MurmuraError, RunError
 from murmura.core.notices import print_notice
 
-__all__ = [
-    "app",
-    "bench",
-    "compare",
-    "conformance",
-    "export",
-    "fit",
-    "infer",
-    "info",
-    "live",
-    "main",
-    "measure",
-    "optimize",
-    "plot",
-    "render",
-    "replay",
-    "resume",
-    "run",
-    "sensitivity",
-    "sweep",
-    "tracks",
-    "verify",
-    "verify_page",
-]
+__all__ = ["app", "main"]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,10 +24,33 @@ from murmura.cli.options import (
     print_facts,
 )
 from murmura.core.errors import ScenarioError, nearest
-from murmura.core.request import Idle, check_free
+from murmura.core.request import Idle, Request, check_free
 from murmura.lab.progress import Progress
 
 SIMULATED = "seed agents values backend also"
+
+
+@Parameter(name="*")
+@dataclass
+class TableOptions(Request):
+    """What is written of a recorded run besides its frames."""
+
+    lineage: Annotated[
+        Path | None,
+        Parameter(help="Write the family tree: a table (.csv, .parquet) or the maternal lines (.nwk)."),
+    ] = None
+    edges: Annotated[
+        Path | None,
+        Parameter(
+            help="Write who perceives whom in every frame: .parquet, or .graphml with a graph for each."
+        ),
+    ] = None
+    living: Annotated[
+        bool, Parameter(help="With --lineage: only lines with a living member at the end.", negative="")
+    ] = False
+    least: Annotated[
+        Whole, Parameter(help="With --lineage: only founders' families with at least this many members.")
+    ] = 1
 
 
 @app.command
@@ -56,7 +80,11 @@ SIMULATED = "seed agents values backend also"
         lambda given: given.to == "html",
         "a page brings its own kernel; --backend is for the pictures of --gallery",
     ),
-    Idle("living least", lambda given: given.lineage is None, "they choose families for --lineage FILE"),
+    Idle(
+        "living least",
+        lambda given: given.lineage is None,
+        "they choose families for --lineage FILE",
+    ),
     Idle("out", lambda given: given.to is None, "it names the file of --to; --lineage has its own"),
 )
 def export(
@@ -77,22 +105,7 @@ def export(
         Path | None,
         Parameter(help="Write a static site with all shipped scenarios, which run in the browser."),
     ] = None,
-    lineage: Annotated[
-        Path | None,
-        Parameter(help="Write the family tree: a table (.csv, .parquet) or the maternal lines (.nwk)."),
-    ] = None,
-    edges: Annotated[
-        Path | None,
-        Parameter(
-            help="Write who perceives whom in every frame: .parquet, or .graphml with a graph for each."
-        ),
-    ] = None,
-    living: Annotated[
-        bool, Parameter(help="With --lineage: only lines with a living member at the end.", negative="")
-    ] = False,
-    least: Annotated[
-        Whole, Parameter(help="With --lineage: only founders' families with at least this many members.")
-    ] = 1,
+    tables: TableOptions | None = None,
     seed: Seed = 0,
     agents: Agents = None,
     values: Values = None,
@@ -122,7 +135,7 @@ def export(
         export_page(what, out, also, seed, agents, values, rules, force, as_json)
         return
     load_rules(rules)
-    export_run(Path(what), to, out, lineage, living, least, edges, force, as_json)
+    export_run(Path(what), to, out, tables or TableOptions(), force, as_json)
 
 
 def check_format(to: str | None) -> None:
@@ -136,21 +149,14 @@ def check_format(to: str | None) -> None:
 
 
 def export_run(
-    folder: Path,
-    to: str | None,
-    out: Path | None,
-    lineage: Path | None,
-    living: bool,
-    least: int,
-    edges: Path | None,
-    force: bool,
-    as_json: bool,
+    folder: Path, to: str | None, out: Path | None, tables: TableOptions, force: bool, as_json: bool
 ) -> None:
     """Write the tables of a run."""
     from murmura.lab.exports.export import export as write
     from murmura.lab.exports.lineage import export_lineage
     from murmura.lab.runs.run import open_run
 
+    lineage, edges = tables.lineage, tables.edges
     if to is None and lineage is None and edges is None:
         raise ScenarioError(
             "say what to write: frames with --to zarr, parquet, csv, movement, ovito or vtk, a page with --to html, or "
@@ -159,7 +165,10 @@ def export_run(
     run = open_run(folder)
     facts: dict[str, Any] = {}
     if lineage is not None:
-        facts = {"lives": export_lineage(run, lineage, living, least, force), "lineage": str(lineage)}
+        facts = {
+            "lives": export_lineage(run, lineage, tables.living, tables.least, force),
+            "lineage": str(lineage),
+        }
     if edges is not None:
         from murmura.lab.exports.network import export_edges
 

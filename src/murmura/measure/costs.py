@@ -22,6 +22,8 @@ def _line(fixed: float, each: float) -> Cost:
 
 
 # [µs] by number of agents
+START = 50e3
+"""What a run costs in addition to its steps."""
 STEP, FRAME, LOOK = _line(10.0, 0.07), _line(200.0, 0.03), _line(60.0, 0.02)
 TRAIT, OWN = _line(30.0, 0.02), _line(500.0, 3.0)
 COSTS: dict[str, Cost] = {
@@ -48,6 +50,17 @@ COSTS: dict[str, Cost] = {
 def microseconds(names: Iterable[str], agents: int) -> float:
     """What taking these measures of a flock costs [µs]."""
     return LOOK(agents) + sum(_cost(name)(agents) for name in names)
+
+
+def instants_apart(cost: float, between: float, share: float) -> float:
+    """How many instants apart something may be measured, so that it takes at most this share of the time.
+
+    Args:
+        cost: What measuring it once costs [µs].
+        between: What the steps from one instant to the next cost [µs].
+        share: The greatest share of the time.
+    """
+    return max(1.0, cost / (share * between))
 
 
 def _cost(name: str) -> Cost:

@@ -18,7 +18,7 @@ from murmura.lab.fit.summaries import (
     summarize,
     summary_size,
 )
-from murmura.lab.fit.target import triple_of
+from murmura.lab.observations import triple_of
 from murmura.measure import Flock
 
 NAMES = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from murmura.core.errors import RunError
 from murmura.lab.figures.plot import COLOR_MAP, COLORS, PlotOptions, register_plot
-from murmura.lab.runs.reading.instants import flocks_of, seconds_between
+from murmura.lab.observations import flocks_of, seconds_between
 from murmura.lab.runs.run import Run
 from murmura.measure import (
     Flock,

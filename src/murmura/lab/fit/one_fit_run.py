@@ -14,8 +14,8 @@ from murmura.core.state import State
 from murmura.engine.ensemble import Ensemble
 from murmura.engine.initial import given_start
 from murmura.engine.simulation import Simulation
-from murmura.lab.fit.summaries import Scope, Triple, summarize
-from murmura.lab.fit.target import triple_of
+from murmura.lab.fit.summaries import Scope, summarize
+from murmura.lab.observations import Triple, triples_of_worlds
 from murmura.lab.rule_code import RuleCode, refuse_other_rules
 from murmura.lab.sweeps.batches import OneOf, Row, batch_size, rows_of
 from murmura.measure import Flock
@@ -156,24 +156,7 @@ def _triples(
     first, last = math.ceil(asked.discard / time_step) + apart, max(1, round(asked.seconds / time_step))
     middles = np.unique(np.linspace(first, max(last, first), asked.instants).astype(int))
     later = apart if asked.scope.looks_ahead else 0
-    found: list[list[Triple]] = []
-    seen: dict[int, list[Flock]] = {}
-    now = 0
-    for middle in middles.tolist():
-        times = (middle - apart, middle, middle + later)
-        for when in times:
-            if when not in seen:
-                step(when - now)
-                now, seen[when] = when, flocks()
-        worlds = [
-            triple_of(before, flock, after, apart * time_step, asked.radius)
-            for before, flock, after in zip(*(seen[when] for when in times), strict=True)
-        ]
-        found = found or [[] for _ in worlds]
-        for triples, triple in zip(found, worlds, strict=True):
-            triples.append(triple)
-        seen = {when: each for when, each in seen.items() if when >= middle}
-    return found
+    return triples_of_worlds(step, flocks, middles.tolist(), apart, later, apart * time_step, asked.radius)
 
 
 def _plain(values: Any) -> list[float | None] | None:

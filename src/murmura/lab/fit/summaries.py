@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError, nearest
+from murmura.lab.observations import Triple
 from murmura.measure import (
     MEASURES,
-    Flock,
     alignment_by_distance,
     measure_flock,
     neighbor_map,
@@ -26,8 +26,6 @@ from murmura.measure import (
     turning_rates,
 )
 
-Triple = tuple[Flock, Flock, Flock]
-"""An instant, with the flock a moment before and a moment after it."""
 Values = NDArray[np.float64]
 SHARES = (np.arange(32) + 0.5) / 32.0
 """The probabilities of the stored quantiles."""
@@ -183,15 +181,3 @@ def distance_of(name: str, metric: str) -> Callable[[Any, Any], float]:
         return min(compare(a, b), FAR)
 
     return measure
-
-
-def seen_at(now: Flock, before: Flock, interval: float, radius: float) -> Flock:
-    """A flock with the velocities of the moment before, and neighbours up to a given distance."""
-    from murmura.measure.structure.neighbors import velocities_at
-
-    earlier = velocities_at(now, before)
-    return Flock(
-        positions=now.positions, velocities=now.velocities, width=now.width, height=now.height, wraps=now.wraps,
-        radius=radius, before=np.where(np.isfinite(earlier), earlier, now.velocities), elapsed=interval,
-        ids=now.ids, species=now.species, species_names=now.species_names,
-    )  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.fit.summaries import Scope, Triple, Values, seen_at, summarize
-from murmura.lab.runs.reading.instants import flocks_of, seconds_between
+from murmura.lab.fit.summaries import Scope, Values, summarize
+from murmura.lab.observations import flocks_of, seconds_between, triples_of
 from murmura.lab.runs.run import Run
 from murmura.measure import Flock
 from murmura.scenario import Scenario
@@ -57,9 +57,7 @@ def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], re
             f"{run.folder} has {len(flocks)} frames, expected at least {2 * apart + 1} to fit a model"
         )
     radius, interval = flocks[0].radius, apart * frame
-    middles = np.arange(apart, len(flocks) - apart)
-    chosen = middles[:: max(1, len(middles) // MOST_INSTANTS)]
-    triples = [triple_of(flocks[k - apart], flocks[k], flocks[k + apart], interval, radius) for k in chosen]
+    triples = triples_of(flocks, apart, interval, MOST_INSTANTS)
     scope = Scope(measures, interval, reach or _reach(flocks, run.scenario), radius)
     observed = summarize(triples, scope)
     undefined = [name for name, values in observed.items() if values is None]
@@ -70,11 +68,6 @@ def make_target(run: Run, measures: tuple[str, ...], time_steps: list[float], re
         scope, {name: values for name, values in observed.items() if values is not None}, _starts(flocks, full),
         full, frame * (len(flocks) - 1),
     )  # fmt: skip
-
-
-def triple_of(before: Flock, now: Flock, after: Flock, interval: float, radius: float) -> Triple:
-    """An instant in the form that summaries need."""
-    return before, seen_at(now, before, interval, radius), after
 
 
 def _starts(flocks: list[Flock], agents: int) -> list[list[list[float]]]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.infer.asked import Compared
-from murmura.lab.runs.reading.instants import seconds_between
+from murmura.lab.observations import seconds_between
 from murmura.lab.runs.run import TRACKS, Run
 from murmura.scenario import Scenario
 from murmura.scenario.plain_files import parse_json, read_plain_file

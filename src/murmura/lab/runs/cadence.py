@@ -17,7 +17,7 @@ from murmura.core.errors import ScenarioError
 from murmura.lab.runs.manifest import Recording
 from murmura.measure import cheap_measures
 from murmura.measure.catalog import GRAPH_SIZE
-from murmura.measure.costs import FRAME, STEP, Budget
+from murmura.measure.costs import FRAME, STEP, Budget, instants_apart
 
 SHARE = 0.1
 """The share of a run's time that cheap measures may take; the same for costly ones."""
@@ -94,8 +94,8 @@ class Cadence:
         run, because a run may be extended later.
         """
         between = self._recording.every * STEP(agents) + FRAME(agents)
-        wished = min(cost / (SHARE * between), self._number(step) * cost / FREE)
-        return int(2 ** max(0, math.ceil(math.log2(max(wished, 1.0)))))
+        wished = min(instants_apart(cost, between, SHARE), max(1.0, self._number(step) * cost / FREE))
+        return int(2 ** math.ceil(math.log2(wished)))
 
     def _multiple(self, least: int) -> int:
         every = self._recording.every

@@ -123,7 +123,7 @@ class Run:
 
     def flocks(self, every: int = 1) -> Iterator[Flock]:
         """Every frame, or every n-th, as a flock for measures; previous velocities are those of the previous frame."""
-        from murmura.lab.runs.reading.instants import flocks_of
+        from murmura.lab.observations import flocks_of
 
         return flocks_of(self, every)
 

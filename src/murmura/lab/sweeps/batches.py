@@ -23,8 +23,6 @@ MOST_AGENTS = 50_000
 MOST_RUNS = 256
 LONGEST = 5e6
 """[µs] How long a batch should take at most: its rows are written when all are done."""
-START = 50e3
-"""[µs] What a run takes in addition to its steps, if it is alone."""
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,13 @@ from murmura.lab.rule_code import RuleCode, refuse_other_rules
 from murmura.lab.sweeps.batches import OneOf, Row, batch_size, rows_of
 from murmura.lab.sweeps.statistics import statistics
 from murmura.measure import measure_flock
-from murmura.measure.costs import STEP, Budget
+from murmura.measure.costs import START, STEP, Budget, instants_apart
 from murmura.scenario import Scenario
 from murmura.scenario.rule_files import load_rule_file
 
 POPULATION = "population"
 """Agents alive: part of every answer, because it may change in a run."""
 SHARE = 0.2  # share of a run's time for costly measures that the user did not name
-START = 50e3  # [µs] that a run takes in addition to its steps
 LISTS = ("measures", "rules", "costly", "rule_hashes")
 SAMPLES = 20
 """Default number of instants over which measures are averaged."""
@@ -164,9 +163,9 @@ class Question:
 def _thinned(names: Iterable[str], agents: int, steps: int, instants: int) -> tuple[tuple[str, ...], int]:
     """The costly measures, and the interval of instants at which they are affordable."""
     budget = Budget.of(names, agents)
-    run = steps * STEP(agents) + START
-    affordable = max(1.0, SHARE * run / budget.costly_cost)
-    return (tuple(budget.costly), math.ceil(instants / affordable)) if affordable < instants else ((), 1)
+    between = (steps * STEP(agents) + START) / max(1, instants)
+    thin = min(instants, math.ceil(instants_apart(budget.costly_cost, between, SHARE)))
+    return (tuple(budget.costly), thin) if thin > 1 else ((), 1)
 
 
 def check_measures(names: Iterable[str], scenario: Scenario) -> None:

@@ -33,11 +33,12 @@ from murmura.lab.gsd.schema import (
     units,
 )
 from murmura.lab.gsd.writer import GsdWriter
+from murmura.lab.observations import flocks_of_tracks
 from murmura.lab.runs.manifest import Manifest, Recording, now, recorded_units, sha256, versions
 from murmura.lab.runs.recording import check_folder, writing
 from murmura.lab.runs.run import CONFIG, EVENTS, METRICS, TRACKS, TRAJECTORY, Run, open_run
 from murmura.lab.tracks.tracks import Tracks
-from murmura.measure import Flock, cheap_measures, measure_flock, usual_measures
+from murmura.measure import cheap_measures, measure_flock, usual_measures
 from murmura.scenario import Scenario
 from murmura.scenario.files import LARGEST_FILE, json_content
 from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
@@ -148,7 +149,7 @@ def _write_frames(
     measures, every = manifest.recording.measures, manifest.recording.every
     try:
         for number, (chunks, flock) in enumerate(
-            zip(_chunks(tracks, scenario, every), flocks(tracks), strict=True)
+            zip(_chunks(tracks, scenario, every), flocks_of_tracks(tracks), strict=True)
         ):
             frames.append(chunks)
             row = {"step": number * every, "time": number / tracks.fps, "agents": flock.agent_count}
@@ -191,23 +192,6 @@ def _chunks(tracks: Tracks, scenario: Scenario, every: int) -> Iterator[dict[str
         elif not np.array_equal(ids, first):
             chunks[ID], chunks[TYPE] = ids, np.zeros(len(ids), "<u4")
         yield chunks
-
-
-def flocks(tracks: Tracks) -> Iterator[Flock]:
-    """Every frame in the form that measures need; previous velocities are those of the previous frame."""
-    before: NDArray[np.float64] | None = None
-    for places, velocities in zip(tracks.positions, tracks.velocities, strict=True):
-        here = np.isfinite(places[:, 0])
-        known = None
-        if before is not None:
-            # Animals that were absent in the previous frame are treated as moving straight.
-            known = np.where(np.isfinite(before[here]), before[here], velocities[here])
-        yield Flock(
-            positions=places[here], velocities=velocities[here], before=known, elapsed=1.0 / tracks.fps,
-            width=tracks.width, height=tracks.height, wraps=False, radius=tracks.radius,
-            ids=np.flatnonzero(here), depth=tracks.depth,
-        )  # fmt: skip
-        before = velocities
 
 
 def tracks_report(run: Run) -> dict[str, Any] | None:

@@ -9,9 +9,13 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from murmura.cli.idle_options import refuses_idle
-from murmura.cli.options import Force, Json, RuleFiles, Whole, app, load_rules, print_facts
+from murmura.cli.options import Force, Json, RuleFiles, app, load_rules, print_facts
+from murmura.cli.request_options import options_of
 from murmura.core.notices import print_notice
-from murmura.core.request import Idle
+from murmura.core.request import Idle, names_in
+from murmura.lab.measuring.request import MeasureRequest
+
+MeasureOptions: Any = options_of(MeasureRequest)
 
 
 def _is_sweep(folder: Path) -> bool:
@@ -29,21 +33,7 @@ def measure(
     folder: Path,
     /,
     *,
-    names: Annotated[
-        str | None,
-        Parameter(
-            name="--measure",
-            help="Measures over time, or of an instant, separated by commas; by default all (docs/measures.md).",
-        ),
-    ] = None,
-    discard: Annotated[
-        float | None,
-        Parameter(
-            help="Time at the beginning that does not count [s]; by default until the run is in equilibrium, which "
-            "is detected; of a sweep, its own."
-        ),
-    ] = None,
-    every: Annotated[Whole, Parameter(help="Use only every n-th frame.")] = 1,
+    options: MeasureOptions | None = None,
     out: Annotated[
         Path | None, Parameter(help="Write numbers and curves to this .csv, .parquet or .nc (netCDF) file.")
     ] = None,
@@ -63,11 +53,12 @@ def measure(
     if out is not None:
         check_file(out, force)
     load_rules(rules)
-    chosen = [name.strip() for name in names.split(",")] if names else None
+    options = options or MeasureOptions()
+    chosen = names_in(options.names) or None
     if _is_sweep(folder):
-        _measure_sweep(folder, chosen, discard, out, rules, as_json)
+        _measure_sweep(folder, chosen, options.discard, out, rules, as_json)
     else:
-        _measure_run(folder, chosen, discard, every, out, as_json)
+        _measure_run(folder, chosen, options.discard, options.every, out, as_json)
 
 
 def _measure_run(

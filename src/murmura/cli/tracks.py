@@ -36,9 +36,8 @@ def tracks(
     from murmura.lab.tracks.folder import tracks_report
     from murmura.lab.tracks.tracks import load_tracks
 
-    request = options.request(files=files) if options else TracksRequest(files)
     with Progress("frames") as progress:
-        run = load_tracks(request, out, progress=progress.update)
+        run = load_tracks(files, out, progress=progress.update, **(options.arguments if options else {}))
     print_facts(_facts(tracks_report(run) or {}, out), as_json)
 
 

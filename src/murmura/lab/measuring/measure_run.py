@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from murmura import __version__
 from murmura.core.errors import RunError, ScenarioError
 from murmura.core.extras import needs
+from murmura.core.request import takes
 from murmura.engine.ensemble import Ensemble
 from murmura.engine.reading.instant import measures_of
 from murmura.lab.measuring.frames import (
@@ -21,7 +22,8 @@ from murmura.lab.measuring.frames import (
     measured_by,
     together,
 )
-from murmura.lab.runs.reading.instants import flocks_of, seconds_between
+from murmura.lab.measuring.request import MeasureRequest
+from murmura.lab.observations import flocks_of, seconds_between
 from murmura.lab.runs.run import Run, open_run
 from murmura.measure import MEASURES
 from murmura.measure.time.catalog import Gathering, Observable
@@ -31,36 +33,26 @@ if TYPE_CHECKING:
     import xarray
 
 LAG = "lag"
-Some = Run | str | Path
 
 
-def measure_run(
-    run: Some | Sequence[Some],
-    names: Iterable[str] | None = None,
-    *,
-    discard: float | None = None,
-    every: int = 1,
-    progress: Report | None = None,
-) -> xarray.Dataset:
+@takes(MeasureRequest)
+def measure_run(request: MeasureRequest) -> xarray.Dataset:
     """Measure a run over time, or several runs of the same scenario: curves and averages with standard errors.
-
-    Args:
-        run: A run or its folder; of several, means over the runs are returned, with the errors of these means.
-        names: Measures over time (`murmura.measure.time.catalog.OBSERVABLES`), or of an instant, which are averaged; by
-            default all of them.
-        discard: The time at the beginning that does not count [s]; by default detected.
-        every: Only every n-th frame counts.
-        progress: Called with the number of frames read and their total.
 
     Returns:
         For each curve `name` and `name_error`; for each average too, without a dimension. Errors are NaN where the
         frames are too few. Units and what was discarded are attributes.
+
+    Args:
+        run: A run or its folder; of several, means over the runs are returned, with the errors of these means.
     """
-    runs = [run] if isinstance(run, Run | str | Path) else list(run)
+    runs = [request.run] if isinstance(request.run, Run | str | Path) else list(request.run)
     if not runs:
         raise ScenarioError("give a run, or a list of runs that is not empty")
     opened = [one if isinstance(one, Run) else open_run(one) for one in runs]
-    return dataset_of(measured_runs(opened, names, discard, every, progress), about(opened))
+    return dataset_of(
+        measured_runs(opened, request.names, request.discard, request.every, request.progress), about(opened)
+    )
 
 
 def measured_runs(

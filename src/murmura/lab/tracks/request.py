@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
-from murmura.core.request import Idle, Request, option
+from murmura.core.request import Idle, Request, argument, option
 
 TABLES = (".csv", ".tsv", ".txt", ".parquet")
 
 
-def _all_end_in(files: Iterable[str | Path], *endings: str) -> bool:
-    return all(Path(file).suffix.lower() in endings for file in files)
+def listed(files: str | Path | Sequence[str | Path]) -> list[Path]:
+    """One file or several as a list."""
+    return [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+
+
+def _all_end_in(files: str | Path | Sequence[str | Path], *endings: str) -> bool:
+    return all(file.suffix.lower() in endings for file in listed(files))
 
 
 @dataclass(frozen=True)
 class TracksRequest(Request):
     """Which files of tracks to read, and how."""
 
-    files: Sequence[str | Path]
+    files: str | Path | Sequence[str | Path]
+    _: KW_ONLY
     fps: float | None = option(None, "Frames per second, if the file does not contain them.")
     scale: float | str = option(
         "1", "File units (pixels) per u; `body` means the body length in the file.", typed=str
@@ -65,4 +71,15 @@ class TracksRequest(Request):
             lambda given: given.source is not None or not _all_end_in(given.files, ".npy"),
             "only .npy files can contain Python objects",
         ),
+    )
+
+
+@dataclass(frozen=True)
+class LoadRequest(TracksRequest):
+    """Which files of tracks to store as a run, and where."""
+
+    out: str | Path
+    _: KW_ONLY
+    progress: Callable[[int, int], None] | None = argument(
+        None, "Called now and then with the number of frames written and their total."
     )

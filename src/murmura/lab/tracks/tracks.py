@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import ScenarioError
+from murmura.core.request import takes
 from murmura.lab.tracks.arena import ROOM, Arena, make_arena
 from murmura.lab.tracks.arrays import read_idtracker_h5, read_idtracker_json, read_npy, read_trex
 from murmura.lab.tracks.cleaning import check_smoothing, clean
 from murmura.lab.tracks.poses import read_poses
 from murmura.lab.tracks.raw import LARGEST_FILE, RawTracks, bad_track, lengths
-from murmura.lab.tracks.request import TABLES, TracksRequest
+from murmura.lab.tracks.request import TABLES, LoadRequest, TracksRequest, listed
 from murmura.lab.tracks.tables import column_choices, read_csv, read_parquet
 from murmura.scenario.plain_files import file_hash, open_plain_file
 
@@ -72,48 +73,37 @@ class Tracks:
         return save_tracks(self, Path(folder), progress)
 
 
-def load_tracks(
-    files: str | Path | Sequence[str | Path] | TracksRequest,
-    out: str | Path,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    **options: Any,
-) -> Run:
+@takes(LoadRequest)
+def load_tracks(request: LoadRequest) -> Run:
     """Convert tracked animals into a run, which everything that reads runs can read.
-
-    Args:
-        files: A table (.csv, .parquet), an array (.npy), trajectories of idtracker.ai (.npy, .json, .h5), TRex's .npz
-            files (one for each animal), or a file that the package `movement` can read; or a whole `TracksRequest`.
-        out: A new folder.
-        progress: Called now and then with the number of frames written and their total.
-        **options: The fields of `TracksRequest`: fps, scale, arena, fill, smooth, order, radius, columns, source,
-            keypoint, max_speed, flip, trust_pickle.
 
     Returns:
         The run. `tracks.json` in its folder reports what was missing, filled or smoothed.
+
+    Args:
+        files: A table (.csv, .parquet), an array (.npy), trajectories of idtracker.ai (.npy, .json, .h5), TRex's .npz
+            files (one for each animal), or a file that the package `movement` can read.
+        out: A new folder.
     """
     from murmura.lab.runs.recording import check_folder
 
-    check_folder(Path(out))
-    return read_tracks(files, **options).save(out, progress)
+    check_folder(Path(request.out))
+    return _tracks(request).save(request.out, request.progress)
 
 
-def read_tracks(files: str | Path | Sequence[str | Path] | TracksRequest, **options: Any) -> Tracks:
+@takes(TracksRequest)
+def read_tracks(request: TracksRequest) -> Tracks:
     """Read tracked animals into arrays.
 
     Args:
         files: As for `load_tracks`.
-        **options: The fields of `TracksRequest`.
     """
-    if isinstance(files, TracksRequest):
-        return _requested(files)
-    return _requested(TracksRequest([files] if isinstance(files, str | Path) else files, **options))
+    return _tracks(request)
 
 
-def _requested(request: TracksRequest) -> Tracks:
-    paths, scale = [Path(file) for file in request.files], request.scale
+def _tracks(request: TracksRequest) -> Tracks:
+    paths, scale = listed(request.files), request.scale
     fps, fill, smooth, order = request.fps, request.fill, request.smooth, request.order
-    request.refuse_idle()
     check_smoothing(smooth, order, fill)
     for name, value in (("--fps", fps), ("--radius", request.radius), ("--max-speed", request.max_speed)):
         _check_positive(name, value)

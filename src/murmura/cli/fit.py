@@ -80,7 +80,7 @@ def finish(made: Any, target: Path | None, seconds: float, as_json: bool) -> Non
                 f"{axis.high:g}, contracted by {contracted[axis.path]:.0%})"
             )
     facts |= {"seconds": round(seconds, 1), "table": str(made.folder / "posterior.csv")}
-    facts["watch"] = f"murmura compare {made.manifest.get('to', 'RUN')} {made.folder / 'best'}"
+    facts["watch"] = f"murmura compare {made.manifest.to} {made.folder / 'best'}"
     print_facts(facts | drawn(made.folder, target), as_json)
     for warning in made.warnings:
         print_notice(warning)

@@ -32,7 +32,7 @@ def optimize(
 
     request = request or SweepOptions()
     made, seconds = request.do(search.optimize, scenario, options)
-    best, goal = search.best_cell(made), made.manifest["goal"]["measure"]
+    best, goal = search.best_cell(made), made.goal.measure
     found = {
         f"best {goal}": best[goal],
         "at": {path: best[path] for path in made.paths},

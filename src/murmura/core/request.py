@@ -77,6 +77,7 @@ def takes(
 
         _, *parameters = inspect.signature(kind.__init__).parameters.values()
         returned = act.__annotations__["return"]
+        call.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": returned}
         call.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
         texts = {
             one.name: one.metadata.get("help", one.metadata.get("text")) for one in fields(cast("Any", kind))

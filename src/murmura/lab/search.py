@@ -46,13 +46,13 @@ def optimize(request: OptimizeRequest) -> Sweep:
 
 def resume_search(there: Sweep, question: Question, execution: Execution) -> Sweep:
     """Continue a search that `resume_sweep` has opened; its rule files are trusted."""
-    goal = there.manifest["goal"]
+    goal = there.goal.model_dump()
     return continued(there.folder, question, there.design, there.start, execution, _search, goal=goal)
 
 
 def best_cell(made: Sweep) -> Row:
     """The line of the best trial: its values, measures and replay command."""
-    name, maximize = made.manifest["goal"]["measure"], made.manifest["goal"]["maximize"]
+    name, maximize = made.goal.measure, made.goal.maximize
     lines = [line for line in made.cells() if line[name] is not None]
     if not lines:
         raise RunError(
@@ -62,7 +62,7 @@ def best_cell(made: Sweep) -> Row:
 
 
 def _search(made: Sweep, execution: Execution, progress: Progress) -> None:
-    trials, batch = made.design.cell_count, int(made.manifest["goal"]["batch"])
+    trials, batch = made.design.cell_count, made.goal.batch
     with closing(made.rows(writable=True, on_damage=lambda damage: execution.announce(f"{damage}"))) as rows:
         todo = sum(1 for run in range(made.design.run_count) if run not in rows)
         executor = make_executor(made.question, execution) if todo else None
@@ -94,7 +94,7 @@ def _study(made: Sweep, storage: Any = None) -> Any:
     with needs("search"):
         import optuna
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    direction = "maximize" if made.manifest["goal"]["maximize"] else "minimize"
+    direction = "maximize" if made.goal.maximize else "minimize"
     return optuna.create_study(direction=direction, storage=storage, study_name=f"murmura {made.folder.name}")
 
 
@@ -135,7 +135,7 @@ def _tasks(made: Sweep, number: int, values: dict[str, Any], rows: Rows) -> list
 def _tell(made: Sweep, study: Any, trial: Any, number: int, rows: Rows) -> None:
     from optuna.trial import TrialState
 
-    repeats, name = made.design.repeats, made.manifest["goal"]["measure"]
+    repeats, name = made.design.repeats, made.goal.measure
     found = [row for k in range(repeats) if (row := rows.get(number * repeats + k)) is not None]
     value, _ = mean_and_error(row.get("measures", {}).get(name) for row in found)
     if value is None:

@@ -116,7 +116,7 @@ def test_a_sweep_from_before_errors_goes_on_without_them(tmp_path: Path):
     made = make(tmp_path / "old", repeats=1)
     rows = made.folder / "rows.jsonl"
     from murmura.lab.files.json_lines import line_of, row_of
-    from murmura.lab.sweeps.manifest import write_sweep_manifest
+    from murmura.lab.sweeps.folder import FOLDER
 
     old = [row_of(line) for line in rows.read_bytes().splitlines(keepends=True)]
     rows.write_bytes(
@@ -124,7 +124,7 @@ def test_a_sweep_from_before_errors_goes_on_without_them(tmp_path: Path):
     )
     manifest = json.loads((made.folder / "sweep.json").read_text())
     del manifest["question"]["errors"]
-    write_sweep_manifest(made.folder, manifest)
+    FOLDER.write(made.folder, **manifest)
     again = make(tmp_path / "old", repeats=1)
     assert len(list(again.runs())) == 4 and "polarization_error" not in next(again.runs())
     assert not verify_sweep(made.folder).damages

@@ -25,8 +25,8 @@ def _is_sensitivity(source: Any) -> bool:
 )
 def draw_history(source: Sweep, figure: Any, options: PlotOptions) -> None:
     """Dots for trials, a line for the best so far."""
-    name = options.of[0] if options.of else source.manifest["goal"]["measure"]
-    best_of = np.fmax if source.manifest["goal"]["maximize"] else np.fmin
+    name = options.of[0] if options.of else source.goal.measure
+    best_of = np.fmax if source.goal.maximize else np.fmin
     lines = [line for line in source.cells() if line[name] is not None]
     if not lines:
         raise RunError(f"no trial of the search in {source.folder} is finished; continue it first")

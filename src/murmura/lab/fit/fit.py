@@ -76,7 +76,7 @@ def resume_fit(
             f"the fit in {folder} was made with user-defined rules, which are never executed only because a folder "
             "names them: repeat the command that started it, which names them"
         )
-    asked = {key: value for key, value in there.manifest.items() if key not in NOT_ASKED}
+    asked = {key: value for key, value in there.manifest.data.items() if key not in NOT_ASKED}
     code = rule_code(there.scenario(number) for number in range(len(there.names)))
     execution = Execution(workers=workers, scheduler=scheduler, progress=progress, announce=announce)
     return _inferred(Path(folder), asked, code, None, execution)

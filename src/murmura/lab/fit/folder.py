@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from murmura.core.errors import RunError, ScenarioError
-from murmura.engine.checkpoint import seal
-from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.lab.damage import OnDamage, warn_of_damage
 from murmura.lab.files.atomic_write import atomic_write
-from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.files.task_folder import TaskFolder, software_versions
 from murmura.lab.fit.diagnosis import contraction
+from murmura.lab.fit.manifest import FitManifest
 from murmura.lab.fit.one_fit_run import FitQuestion
 from murmura.lab.fit.summaries import distance_of
 from murmura.lab.rule_code import RuleCode, check_rule_code
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows
 from murmura.scenario import Scenario
-from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
+from murmura.scenario.plain_files import write_atomically
 
 MANIFEST, ROWS, RESULT, TABLE, LOCK, BEST = (
     "fit.json",
@@ -42,10 +42,13 @@ MANIFEST, ROWS, RESULT, TABLE, LOCK, BEST = (
     "fit.lock",
     "best",
 )
-OWN_FILES = (LOCK, MANIFEST, ROWS, DAMAGED, RESULT, TABLE)
-NOT_ASKED = ("versions", "seal", "format", "rule_code", "to")
+FOLDER = TaskFolder(
+    "fit", "murmura fit", FitManifest, MANIFEST, LOCK, own_files=(LOCK, MANIFEST, ROWS, DAMAGED, RESULT, TABLE),
+    indent=1,
+)  # fmt: skip
+is_fit = FOLDER.holds
+NOT_ASKED = ("versions", "format", "rule_code", "to")
 """What a manifest holds besides the fit that was asked for."""
-LARGEST_FILE = 2**25
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -54,24 +57,19 @@ class Fit:
 
     def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
-        self.manifest: dict[str, Any] = _read(folder / MANIFEST, folder)
-        if self.manifest.get("seal") != seal({k: v for k, v in self.manifest.items() if k != "seal"}):
-            on_damage(Damage(folder / MANIFEST, "it does not match its seal: its content may be wrong"))
+        self.manifest = FOLDER.read(folder, on_damage)
+        asked = self.manifest.data
         try:
-            self.question = FitQuestion.from_data(self.manifest["question"])
-            self.axes = [[Axis.from_data(axis) for axis in model] for model in self.manifest["axes"]]
-            self.observed = {
-                name: np.array([np.nan if v is None else v for v in values], np.float64)
-                for name, values in self.manifest["observed"].items()
-            }
-            self.most = int(self.manifest["most"])
+            self.question = FitQuestion.from_data(asked["question"])
+            self.axes = [[Axis.from_data(axis) for axis in model] for model in asked["axes"]]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise RunError(f"the fit in {folder} is damaged: {MANIFEST}: {error}") from None
+            raise FOLDER.damaged(folder, error) from None
+        self.observed = {name: known_numbers(values) for name, values in self.manifest.observed.items()}
 
     @property
     def names(self) -> list[str]:
         """Names of the models."""
-        return [str(name) for name in self.manifest["names"]]
+        return self.manifest.names
 
     @property
     def is_finished(self) -> bool:
@@ -82,7 +80,7 @@ class Fit:
         """Generations, posterior, predictions and the best run, as plain data."""
         if not self.is_finished:
             raise RunError(f"the fit in {self.folder} is not finished: repeat its command to continue")
-        return _read(self.folder / RESULT, self.folder)
+        return FOLDER.read_json(self.folder, RESULT)
 
     def scenario(self, model: int = 0) -> Scenario:
         """A model before its values are varied."""
@@ -91,7 +89,7 @@ class Fit:
     def rows(self, writable: bool = False, on_damage: OnDamage = warn_of_damage) -> Rows:
         return Rows(
             self.folder / ROWS,
-            self.most + int(self.manifest["predictions"]),
+            self.manifest.most + self.manifest.predictions,
             writable,
             _check,
             on_damage,
@@ -151,20 +149,16 @@ class Fit:
         with closing(self.rows()) as rows:
             found = [row for number in self.result["predictions"] if (row := rows.get(number)) is not None]
         return [
-            {
-                name: np.array([np.nan if v is None else v for v in values])
-                for name, values in row["summaries"].items()
-            }
+            {name: known_numbers(values) for name, values in row["summaries"].items()}
             for row in found
             if "summaries" in row and None not in row["summaries"].values() and model in (None, row["model"])
         ]
 
     def distances(self, model: int | None = None) -> dict[str, list[float]]:
         """The distance of each prediction from the observation, by measure."""
-        metric = str(self.manifest["metric"])
         drawn = self.predictions(model)
         return {
-            name: [distance_of(name, metric)(one[name], self.observed[name]) for one in drawn]
+            name: [distance_of(name, self.manifest.metric)(one[name], self.observed[name]) for one in drawn]
             for name in self.question.measures
         }
 
@@ -189,36 +183,20 @@ def open_fit(folder: str | Path) -> Fit:
     return Fit(Path(folder))
 
 
-def is_fit(folder: str | Path) -> bool:
-    """Whether a folder looks like the folder of a fit."""
-    return (Path(folder) / MANIFEST).is_file()
-
-
 @contextmanager
 def claimed(
     folder: Path, asked: dict[str, Any], code: RuleCode, announce: Callable[[str], None]
 ) -> Iterator[Fit]:
     """Open or create the folder of a fit, locked for this process."""
-    with locked_folder(folder, "fit", LOCK, OWN_FILES, _is_usable):
+    with FOLDER.claimed(folder):
         if is_fit(folder):
             there = Fit(folder)
             _compare(there, json.loads(json.dumps(asked)))
-            check_rule_code(there.manifest.get("rule_code", {}), code, folder, announce)
+            check_rule_code(there.manifest.rule_code, code, folder, announce)
         else:
-            write_manifest(folder, asked | {"rule_code": code})
+            versions = software_versions("pyabc", "numpy", "scipy")
+            FOLDER.write(folder, format=1, **asked, rule_code=code, versions=versions)
         yield Fit(folder)
-
-
-def _is_usable(folder: Path) -> bool:
-    """Whether a folder contains a fit or is empty."""
-    return is_fit(folder) or all(path.name == LOCK for path in folder.iterdir())
-
-
-def write_manifest(folder: Path, asked: dict[str, Any]) -> None:
-    """Create the manifest of a fit."""
-    versions = software_versions("pyabc", "numpy", "scipy")
-    data = json.loads(json.dumps({"format": 1, **asked, "versions": versions}))
-    write_atomically(folder / MANIFEST, (json.dumps(data | {"seal": seal(data)}, indent=1) + "\n").encode())
 
 
 def write_result(folder: Path, result: dict[str, Any]) -> None:
@@ -237,11 +215,10 @@ def weighted_quantiles(
 
 def _compare(there: Fit, asked: dict[str, Any]) -> None:
     """Raise unless the folder contains the same fit."""
-    differing = [
-        key for key, value in asked.items() if key not in NOT_ASKED and there.manifest.get(key) != value
-    ]
+    manifest = there.manifest.data
+    differing = [key for key, value in asked.items() if key not in NOT_ASKED and manifest.get(key) != value]
     if differing:
-        question = (there.manifest.get("question", {}), asked.get("question", {}))
+        question = (manifest["question"], asked.get("question", {}))
         parts = [key for key in question[1] if question[0].get(key) != question[1][key]]
         named = [key for key in differing if key != "question"] + parts
         raise ScenarioError(
@@ -258,15 +235,6 @@ def _check(row: Row) -> None:
         raise ValueError("expected summaries or an error")
 
 
-def _read(path: Path, folder: Path) -> dict[str, Any]:
-    try:
-        found = parse_json(read_plain_file(path, LARGEST_FILE))
-    except OSError as error:
-        raise ScenarioError(
-            f"{folder} is not the folder of a fit: {error}. Make one with `murmura fit`"
-        ) from None
-    except ValueError as error:
-        raise RunError(f"the fit in {folder} is damaged: {path.name}: {error}") from None
-    if not isinstance(found, dict):
-        raise RunError(f"the fit in {folder} is damaged: {path.name} is not a JSON object")
-    return found
+def known_numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """Numbers in the form of JSON, which has no NaN."""
+    return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -54,8 +54,7 @@ def infer(made: Fit, execution: Execution, progress: Progress) -> None:
             "best": best["run"],
             "runs": candidates.number,
             "scales": scales,
-            "warnings": warnings_of(generations, int(made.manifest["generations"]))
-            + constants(made.observed),
+            "warnings": warnings_of(generations, made.manifest.generations) + constants(made.observed),
         },
     )
     found = Fit(made.folder)
@@ -65,10 +64,8 @@ def infer(made: Fit, execution: Execution, progress: Progress) -> None:
 
 
 def _forecast(made: Fit) -> Forecast:
-    population, generations, predictions = (
-        int(made.manifest[name]) for name in ("population", "generations", "predictions")
-    )
-    return Forecast(population, generations, predictions, made.most)
+    asked = made.manifest
+    return Forecast(asked.population, asked.generations, asked.predictions, asked.most)
 
 
 def _candidates(
@@ -97,7 +94,7 @@ def _candidates(
         return {axis.path: axis.at(float(parameters[f"p{k}"])) for k, axis in enumerate(made.axes[model])}
 
     found = Candidates(
-        do, read, made.question.measures, int(manifest["seed"]), int(manifest["batch"]), made.most
+        do, read, made.question.measures, manifest.seed, manifest.batch, made.manifest.most
     )  # fmt: skip
     return found
 
@@ -114,10 +111,10 @@ def _generations(
     kept: list[Any] = []
     found: list[dict[str, Any]] = []
     begun = inference.initialize_components_before_run(
-        minimum_epsilon=0.0, max_nr_populations=int(manifest["generations"]), min_acceptance_rate=LEAST_ACCEPTANCE,
-        max_total_nr_simulations=made.most, max_walltime=None, min_eps_diff=0.0,
+        minimum_epsilon=0.0, max_nr_populations=manifest.generations, min_acceptance_rate=LEAST_ACCEPTANCE,
+        max_total_nr_simulations=made.manifest.most, max_walltime=None, min_eps_diff=0.0,
     )  # fmt: skip
-    for t in range(begun, begun + int(manifest["generations"])):
+    for t in range(begun, begun + manifest.generations):
         before = candidates.number
         outcome = inference.run_generation(t=t)
         if not outcome["successful"]:
@@ -137,7 +134,7 @@ def _generations(
     inference.history.done()
     if not kept:
         raise RunError(
-            f"not even the first generation of {made.folder} found {manifest['population']} valid runs: see the "
+            f"not even the first generation of {made.folder} found {manifest.population} valid runs: see the "
             f"errors in {made.folder / 'rows.jsonl'}"
         )
     candidates.accepted = kept
@@ -158,7 +155,7 @@ def _inference(made: Fit, candidates: Candidates) -> Any:
         logging.getLogger(name).setLevel(logging.ERROR)
     manifest = made.manifest
     distance = pyabc.AdaptiveAggregatedDistance(
-        [_function(name, str(manifest["metric"])) for name in made.question.measures],
+        [_function(name, manifest.metric) for name in made.question.measures],
         adaptive=False,
         scale_function=_middle,
     )
@@ -171,11 +168,11 @@ def _inference(made: Fit, candidates: Candidates) -> Any:
         for model in made.axes
     ]
     inference = pyabc.ABCSMC(
-        models, priors, distance, population_size=int(manifest["population"]), eps=pyabc.MedianEpsilon(),
+        models, priors, distance, population_size=manifest.population, eps=pyabc.MedianEpsilon(),
         sampler=executor_sampler(candidates),
     )  # fmt: skip
     inference.new("sqlite://", dict(made.observed))
-    inference.max_t = int(manifest["generations"]) - 1
+    inference.max_t = manifest.generations - 1
     return inference
 
 
@@ -233,15 +230,15 @@ def _adjusted(made: Fit, axes: list[Axis], lines: list[Row], rows: list[Row]) ->
 
 def _predict(made: Fit, lines: list[Row], do: Callable[[list[Row]], list[Row]]) -> list[int]:
     """Do runs with values drawn from the posterior and new seeds; return their numbers."""
-    count, seed = int(made.manifest["predictions"]), int(made.manifest["seed"])
+    count, seed = made.manifest.predictions, made.manifest.seed
     if not count:
         return []
-    chance = np.random.default_rng(run_seed(seed, made.most, 2))
+    chance = np.random.default_rng(run_seed(seed, made.manifest.most, 2))
     weights = np.array([line["weight"] for line in lines])
     drawn = chance.choice(len(lines), count, p=weights / weights.sum())
     tasks = [
-        {"run": made.most + k, "model": lines[row]["model"], "values": lines[row]["values"],
-         "seed": run_seed(seed, made.most + k, 0)}
+        {"run": made.manifest.most + k, "model": lines[row]["model"], "values": lines[row]["values"],
+         "seed": run_seed(seed, made.manifest.most + k, 0)}
         for k, row in enumerate(drawn.tolist())
     ]  # fmt: skip
     return [row["run"] for row in do(tasks) if "error" not in row]

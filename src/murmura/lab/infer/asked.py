@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from murmura.core.errors import ScenarioError
 from murmura.core.request import Request, argument, option
@@ -52,7 +52,7 @@ class InferRequest(Request):
     rules: Iterable[str | Path] = option(
         (), "Python file or module with your own rules; it is executed.", typed=list[str] | None
     )
-    changes: Mapping[str, Any] | None = argument(None, "Values to change in both models, by path.")
+    changes: Mapping[str, object] | None = argument(None, "Values to change in both models, by path.")
     progress: Progress | None = argument(None, "Called with the work that is done and the whole.")
     announce: Announce = argument(silent, "Called with a line of text that a user should see.")
 

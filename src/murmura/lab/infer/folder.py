@@ -15,16 +15,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from murmura.core.errors import RunError, ScenarioError
-from murmura.lab.files.atomic_write import atomic_write
-from murmura.scenario import Scenario
-from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
+from pydantic import ConfigDict, Field
 
-RESULT, TABLE, SCORES, BEST, LOCK = "infer.json", "estimates.csv", "scores.csv", "best", "infer.lock"
-OWN_FILES = (LOCK, RESULT, TABLE, SCORES, "stages.json")
-LARGEST_FILE = 2**26
+from murmura.lab.damage import warn_of_damage
+from murmura.lab.files.atomic_write import atomic_write
+from murmura.lab.files.task_folder import Manifest, TaskFolder
+from murmura.scenario import Scenario
+from murmura.scenario.plain_files import write_atomically
+
+RESULT, TABLE, SCORES, STAGES = "infer.json", "estimates.csv", "scores.csv", "stages.json"
+BEST, LOCK = "best", "infer.lock"
 COLUMNS = ("model", "path", "value", "error", "low", "high", "smooth")
 SCORE_COLUMNS = ("model", "likelihood", "error", "explained", "likelihood_animals", "error_animals")
+
+
+class InferManifest(Manifest):
+    """infer.json, as far as readers rely on it."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    asked: dict[str, Any] = {}
+    models: list[dict[str, Any]] = Field(min_length=1)
+    baselines: dict[str, Any]
+
+
+FOLDER = TaskFolder(
+    "inference", "murmura infer", InferManifest, RESULT, LOCK, own_files=(LOCK, RESULT, TABLE, SCORES, STAGES),
+    beginning=(STAGES, TABLE, SCORES, BEST),
+)  # fmt: skip
+is_inference = FOLDER.holds
 
 
 @dataclass(frozen=True)
@@ -64,23 +83,8 @@ class Inference:
 
 def open_inference(folder: str | Path) -> Inference:
     """Open the folder of an inference."""
-    path = Path(folder) / RESULT
-    try:
-        data = parse_json(read_plain_file(path, LARGEST_FILE))
-    except OSError as error:
-        raise ScenarioError(
-            f"{folder} is not the folder of an inference: {error}. Make one with `murmura infer`"
-        ) from None
-    except ValueError as error:
-        raise RunError(f"the inference in {folder} is damaged: {RESULT}: {error}") from None
-    if not isinstance(data, dict) or not isinstance(data.get("models"), list) or not data["models"]:
-        raise RunError(f"the inference in {folder} is damaged: {RESULT} lists no models")
-    return Inference(Path(folder), data)
-
-
-def is_inference(folder: str | Path) -> bool:
-    """Whether a folder looks like the folder of an inference."""
-    return (Path(folder) / RESULT).is_file()
+    place = Path(folder)
+    return Inference(place, FOLDER.read(place, warn_of_damage).data)
 
 
 def write_inference(folder: Path, data: dict[str, Any]) -> Inference:

@@ -13,18 +13,17 @@ from typing import Any
 from murmura.core.errors import ScenarioError
 from murmura.core.request import names_in, takes
 from murmura.engine.simulation import Simulation
-from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.files.task_folder import software_versions
 from murmura.lab.infer.asked import InferRequest
 from murmura.lab.infer.folder import (
     BEST,
-    LOCK,
-    OWN_FILES,
+    FOLDER,
     Inference,
     is_inference,
     open_inference,
     write_inference,
 )
-from murmura.lab.infer.journal import Journal, is_begun
+from murmura.lab.infer.journal import Journal
 from murmura.lab.infer.models import (
     Fitted,
     expected_frames,
@@ -87,7 +86,7 @@ def infer(request: InferRequest) -> Inference:
     done = _finished(folder, asked)
     if done is not None:
         return done
-    with locked_folder(folder, "inference", LOCK, OWN_FILES, _is_usable):
+    with FOLDER.claimed(folder):
         journal = Journal(folder, asked)
         with reported(request.progress, "predicted frames") as report:
             task = _Task(models, axes, recordings, journal, Work(report), request.announce, seed)
@@ -188,11 +187,6 @@ def _finished(folder: Path, asked: dict[str, Any]) -> Inference | None:
             f"{folder} holds another inference, which differs in {', '.join(differing)}: choose another folder"
         )
     return there
-
-
-def _is_usable(folder: Path) -> bool:
-    """Whether a folder has an inference that was begun, or is empty."""
-    return is_begun(folder) or all(path.name == LOCK for path in folder.iterdir())
 
 
 def _record_best(run: Run, model: Scenario, folder: Path, every: int) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from murmura.core.errors import ScenarioError
+from murmura.lab.infer.folder import STAGES
 from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 
-JOURNAL = "stages.json"
 LARGEST_FILE = 2**26
 
 
@@ -22,7 +22,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path, asked: dict[str, Any]) -> None:
-        self.path = folder / JOURNAL
+        self.path = folder / STAGES
         self._asked = asked
         self._stages: dict[str, Any] = self._read() if self.path.is_file() else {}
         self._write()
@@ -62,8 +62,3 @@ class Journal:
     def _write(self) -> None:
         text = json.dumps({"asked": self._asked, "stages": self._stages})
         write_atomically(self.path, text.encode())
-
-
-def is_begun(folder: Path) -> bool:
-    """Whether a folder has an inference that is not finished."""
-    return (folder / JOURNAL).is_file()

@@ -7,7 +7,6 @@ the others, whose lines have checksums.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import subprocess
@@ -17,18 +16,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 import murmura
-from murmura.core.errors import RunError, ScenarioError
+from murmura.core.errors import ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal
 from murmura.engine.simulation import Simulation
-from murmura.lab.damage import Damage, OnDamage, warn_of_damage
+from murmura.lab.damage import OnDamage, warn_of_damage
+from murmura.lab.files.task_folder import StrictModel, checked, read_json, write_sealed
 from murmura.lab.rule_code import rule_code
 from murmura.lab.units import units_of, units_of_frames
 from murmura.scenario import Scenario
-from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 from murmura.scenario.plugins import plugin_record
 
 MANIFEST = "manifest.json"
@@ -37,10 +35,8 @@ LARGEST_STEP = 2**62
 Step = Field(ge=0, le=LARGEST_STEP)
 
 
-class Recording(BaseModel):
+class Recording(StrictModel):
     """What is written and how often."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     every: int = Field(ge=1, le=LARGEST_STEP)
     metrics_every: int | None = Field(None, ge=1, le=LARGEST_STEP)
@@ -53,13 +49,11 @@ class Recording(BaseModel):
     rule_files: list[str] = []
 
 
-class Manifest(BaseModel):
+class Manifest(StrictModel):
     """The whole file. Hashes are SHA-256; that of `run.gsd` covers its index and its frames' checksums.
 
     `counts`, `hashes` and `checkpoints` are known once a run has ended.
     """
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Literal[2] = 2
     murmura: str
@@ -100,9 +94,7 @@ class Manifest(BaseModel):
         return self.first_step + self.steps
 
     def write(self, folder: Path) -> None:
-        data = self.model_dump(mode="json", exclude={"seal"})
-        data["seal"] = seal(data)
-        write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())
+        write_sealed(folder / MANIFEST, self.model_dump(mode="json", exclude={"seal"}))
 
 
 def sha256(content: bytes) -> str:
@@ -142,7 +134,7 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
     """Read the manifest of a run; `on_damage` is called if it does not match its seal."""
     path = folder / MANIFEST
     try:
-        data = parse_json(read_plain_file(path, LARGEST_FILE))
+        data = read_json(path, LARGEST_FILE, f"the run in {folder} is damaged")
     except OSError as error:
         if (folder / "config.json").exists() and not path.exists():
             raise ScenarioError(
@@ -151,21 +143,11 @@ def read_manifest(folder: Path, on_damage: OnDamage = warn_of_damage) -> Manifes
         raise ScenarioError(
             f"{folder} is not a run folder: {_why(folder, error)}. Make one with `murmura run`"
         ) from None
-    except ValueError as error:
-        raise RunError(f"{path} is damaged: {error}") from None
     if not isinstance(data, dict) or "murmura" not in data:
         raise ScenarioError(
             f"{folder} is not a run of murmura: its {MANIFEST} was written by another program"
         )
-    try:
-        found = Manifest.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise RunError(f"{path} is damaged: {where}: {first['msg']}, got {first['input']!r:.80}") from None
-    if found.seal != seal(data):
-        on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
-    return found
+    return checked(Manifest, data, path, f"the run in {folder} is damaged", on_damage)
 
 
 def _why(folder: Path, error: OSError) -> str:

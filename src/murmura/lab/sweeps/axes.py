@@ -104,7 +104,7 @@ def read_axes(texts: list[str], scenario: Scenario) -> tuple[Axis, ...]:
     return axes
 
 
-def listed_axes(table: Mapping[str, Iterable[Any]], scenario: Scenario) -> tuple[Axis, ...]:
+def listed_axes(table: Mapping[str, Iterable[object]], scenario: Scenario) -> tuple[Axis, ...]:
     """Axes from a table of paths and lists of values."""
     if not table:
         raise ScenarioError("nothing is varied: give a table from paths to lists of values")

@@ -19,23 +19,21 @@ from murmura import __version__
 from murmura.core.errors import MurmuraError, RunError, ScenarioError, UnknownNameError
 from murmura.core.extras import needs
 from murmura.lab.damage import OnDamage, refuse, warn_of_damage
-from murmura.lab.files.safe_open import leftovers, remove_leftovers
-from murmura.lab.files.task_folder import locked_folder, software_versions
+from murmura.lab.files.task_folder import TaskFolder, software_versions
 from murmura.lab.rule_code import check_rule_code, rule_code
 from murmura.lab.runs.manifest import sha256
 from murmura.lab.runs.run import small_damage
 from murmura.lab.sweeps.axes import Axis
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH, Design
-from murmura.lab.sweeps.manifest import MANIFEST, read_sweep_manifest, write_sweep_manifest
+from murmura.lab.sweeps.manifest import GoalPart, SweepManifest
 from murmura.lab.sweeps.one_run import Question
 from murmura.lab.sweeps.request import Announce
 from murmura.lab.sweeps.rows import DAMAGED, Row, Rows, check_row
-from murmura.lab.sweeps.tables import CELLS, TABLE, cell_lines, run_lines, write_table
+from murmura.lab.sweeps.tables import CELLS, TABLE, Lines, write_table
 from murmura.scenario import Scenario, value_paths
 from murmura.scenario.about import html_table
-from murmura.scenario.files import LARGEST_FILE as LARGEST_SCENARIO
 from murmura.scenario.files import json_content
-from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
+from murmura.scenario.plain_files import write_atomically
 from murmura.scenario.rule_files import rule_source
 
 if TYPE_CHECKING:
@@ -44,8 +42,12 @@ if TYPE_CHECKING:
     from murmura.lab.verify import Report
 
 Table = Literal["runs", "cells"]
-SCENARIO, ROWS, LOCK = "scenario.json", "rows.jsonl", "sweep.lock"
-OWN_FILES = (LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS)
+SCENARIO, ROWS, MANIFEST, LOCK = "scenario.json", "rows.jsonl", "sweep.json", "sweep.lock"
+FOLDER = TaskFolder(
+    "sweep", "murmura sweep", SweepManifest, MANIFEST, LOCK,
+    own_files=(LOCK, SCENARIO, MANIFEST, ROWS, DAMAGED, TABLE, CELLS), beginning=(SCENARIO, ROWS),
+)  # fmt: skip
+is_sweep = FOLDER.holds
 
 MOST_PROBED = 20
 """Choices of an axis whose code is recorded."""
@@ -56,34 +58,24 @@ class Sweep:
 
     def __init__(self, folder: Path, on_damage: OnDamage = warn_of_damage) -> None:
         self.folder = folder
-        self.manifest: dict[str, Any] = read_sweep_manifest(folder, on_damage)
-        self.start: dict[str, Any] = self.manifest["start"]
+        self.manifest = FOLDER.read(folder, on_damage)
+        asked = self.manifest.data
+        self.start: dict[str, Any] = asked["start"]
         scenario = self._read_scenario(on_damage)
         hashes = {"scenario": scenario, "rule_hashes": self.start.get("rule_hashes", [])}
         try:
-            self.question = Question.from_data(self.manifest["question"] | hashes)
-            self.design = Design.from_data(self.manifest["design"])
+            self.question = Question.from_data(asked["question"] | hashes)
+            self.design = Design.from_data(asked["design"])
             if self.design.run_count > MOST_RUNS:
                 raise ValueError(f"{self.design.run_count:,} runs, expected at most {MOST_RUNS:,}")
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
-            raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
+            raise FOLDER.damaged(folder, error) from None
 
     def _read_scenario(self, on_damage: OnDamage) -> dict[str, Any]:
-        path = self.folder / SCENARIO
-        damage = small_damage(path, self.manifest["files"].get(SCENARIO))
+        damage = small_damage(self.folder / SCENARIO, self.manifest.files.get(SCENARIO))
         if damage is not None:
             on_damage(damage)
-        try:
-            found = parse_json(read_plain_file(path, LARGEST_SCENARIO))
-        except OSError as error:
-            raise ScenarioError(
-                f"{self.folder} is not the folder of a sweep: {error}. Make one with `murmura sweep`"
-            ) from None
-        except ValueError as error:
-            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
-        if not isinstance(found, dict):
-            raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO} is not a scenario")
-        return found
+        return FOLDER.read_json(self.folder, SCENARIO)
 
     @property
     def scenario(self) -> Scenario:
@@ -92,7 +84,7 @@ class Sweep:
             return Scenario.from_data(self.question.scenario)
         except ScenarioError as error:
             if not self.question.rules:
-                raise RunError(f"the sweep in {self.folder} is damaged: {SCENARIO}: {error}") from None
+                raise FOLDER.damaged(self.folder, error, SCENARIO) from None
             raise ScenarioError(f"{error}. {self._how_to_trust()}") from None
 
     def trusting(self, rules: Iterable[str | Path]) -> Question:
@@ -126,9 +118,15 @@ class Sweep:
     def measures(self) -> tuple[str, ...]:
         return self.question.measures
 
+    @property
+    def goal(self) -> GoalPart:
+        """What a search looks for."""
+        assert self.manifest.goal is not None, f"{self.folder} is no search"
+        return self.manifest.goal
+
     def check_points(self) -> None:
         """Refuse to resume or analyse a design whose points differ from those at its start."""
-        if self.manifest["points"] != self.design.fingerprint:
+        if self.manifest.points != self.design.fingerprint:
             raise RunError(
                 f"the design {self.kind} in {self.folder} has other points with the installed libraries; use the "
                 f"versions in its {MANIFEST}, or start again in another folder"
@@ -156,18 +154,19 @@ class Sweep:
     def runs(self) -> Iterator[Row]:
         """A flat line for each finished run: its values, seed, measures, and the command that replays it."""
         with closing(self.rows()) as rows:
-            yield from run_lines(rows, self.design.repeats, self.measures, self._shown, self.question.errors)
+            yield from self._table_lines.of_runs(rows)
 
     def cells(self) -> Iterator[Row]:
         """A flat line for each cell: its values, and mean and standard error of each measure over the repeats."""
         with closing(self.rows()) as rows:
-            yield from cell_lines(rows, self.design.repeats, self.measures, self._shown, self.question.errors)
+            yield from self._table_lines.of_cells(rows)
 
     @property
-    def _shown(self) -> dict[str, Any]:
-        """The scenario on a command line: one that was made in Python is in this folder."""
+    def _table_lines(self) -> Lines:
         source = self.start["source"]
-        return self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
+        # On a command line, a scenario that was made in Python is the one in this folder.
+        start = self.start | {"source": str(self.folder / SCENARIO) if source == SCENARIO else source}
+        return Lines(self.design.repeats, self.measures, start, self.question.errors)
 
     def to_polars(self, table: Table = "runs") -> polars.DataFrame:
         """A table with a line for each finished run, or for each cell."""
@@ -214,11 +213,6 @@ def open_sweep(folder: str | Path) -> Sweep:
     return Sweep(Path(folder))
 
 
-def is_sweep(folder: str | Path) -> bool:
-    """Whether a folder looks like the folder of a sweep."""
-    return (Path(folder) / MANIFEST).is_file()
-
-
 @contextmanager
 def claimed(
     folder: str | Path,
@@ -241,16 +235,15 @@ def claimed(
     }
     for name in ("scenario", "rule_hashes", "rule_code"):  # stored elsewhere
         del asked["question"][name]
-    with locked_folder(folder, "sweep", LOCK, OWN_FILES, _is_usable):
-        remove_leftovers(folder, OWN_FILES)
+    with FOLDER.claimed(folder):
         if is_sweep(folder):
             there = Sweep(folder, refuse)
             if design.kind == SEARCH and int(there.design.samples or 0) < int(design.samples or 0):
                 # More trials extend the same search: those it has are the first of them.
-                there.manifest["design"]["samples"] = design.samples
-                write_sweep_manifest(folder, there.manifest)
+                there.manifest.design.samples = design.samples
+                FOLDER.rewrite(folder, there.manifest)
             _compare(there, asked, scenario, announce)
-            check_rule_code(there.manifest.get("rule_code", {}), code, folder, announce)
+            check_rule_code(there.manifest.rule_code, code, folder, announce)
             there.check_points()
         else:
             _begin(folder, asked | {"rule_code": code}, scenario)
@@ -271,13 +264,6 @@ def _probes(scenario: Scenario, design: Design) -> Iterator[Scenario]:
                 yield scenario.with_values({axis.path: value})
 
 
-def _is_usable(folder: Path) -> bool:
-    """Whether a folder contains a sweep, nothing, or only remains of a sweep that was stopped before it began."""
-    names = {path.name for path in folder.iterdir()}
-    left = names - leftovers(names, OWN_FILES)
-    return is_sweep(folder) or not names or (LOCK in names and left <= {LOCK, SCENARIO, ROWS})
-
-
 def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
     versions = software_versions("numpy", "llvmlite", "scipy")
     content = json_content(scenario)
@@ -285,15 +271,15 @@ def _begin(folder: Path, asked: dict[str, Any], scenario: Scenario) -> None:
     write_atomically(folder / ROWS, b"")
     # The manifest is written last: a folder with one is complete.
     files = {SCENARIO: sha256(content)}
-    write_sweep_manifest(folder, {"format": 2, **asked, "versions": versions, "files": files})
+    FOLDER.write(folder, format=2, **asked, versions=versions, files=files)
 
 
 def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: Announce) -> None:
     """Raise unless the folder contains the same sweep."""
-    asked = json.loads(json.dumps(asked))
+    asked, manifest = json.loads(json.dumps(asked)), there.manifest.data
     pairs = [(dict(value_paths(there.scenario)), dict(value_paths(scenario)))]
     for part, now in asked.items():
-        before = there.manifest.get(part)
+        before = manifest.get(part)
         if part == "points":
             continue  # these follow from the design and are checked separately
         pairs.append((before, now) if isinstance(before, dict) else ({part: before}, {part: now}))
@@ -310,7 +296,7 @@ def _compare(there: Sweep, asked: dict[str, Any], scenario: Scenario, announce: 
             f"{there.folder} contains another sweep: {'; '.join(differences)}. Choose another folder, or continue "
             f"that one with `murmura resume {there.folder}`"
         )
-    begun_by = there.manifest["versions"]["murmura"]
+    begun_by = there.manifest.versions["murmura"]
     if begun_by != __version__:
         announce(f"this sweep was started with murmura {begun_by} and continues with {__version__}")
 

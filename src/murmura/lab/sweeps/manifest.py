@@ -1,34 +1,22 @@
-"""sweep.json: the question of a sweep, its design, and what it was started with. It may come from anywhere, so it is
-validated.
+"""sweep.json: the question of a sweep, its design, and what it was started with.
 
-It has a seal (the SHA-256 of itself) and the SHA-256 of the scenario beside it, and every row has a checksum.
+It has the SHA-256 of the scenario beside it, and every row has a checksum.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from murmura.core.errors import RunError, ScenarioError
 from murmura.engine.arguments import LARGEST_SEED
-from murmura.engine.checkpoint import seal
-from murmura.lab.damage import Damage, OnDamage
+from murmura.lab.files.task_folder import Manifest, StrictModel
 from murmura.lab.runs.manifest import LARGEST_STEP
 from murmura.lab.sweeps.axes import MOST_VALUES
 from murmura.lab.sweeps.design import MOST_RUNS, SEARCH
-from murmura.scenario.plain_files import parse_json, read_plain_file, write_atomically
 
-MANIFEST = "sweep.json"
-LARGEST_FILE = 64 * 2**20
 Steps = Annotated[int, Field(ge=1, le=LARGEST_STEP)]
-
-
-class StrictModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class QuestionPart(StrictModel):
@@ -40,9 +28,9 @@ class QuestionPart(StrictModel):
     measures: list[str] = Field(min_length=1)
     backend: str
     threads: int = Field(ge=1, le=256)
+    rules: list[str]
     costly: list[str] = []
     thin: int = Field(1, ge=1)
-    rules: list[str]
     errors: bool = False
 
 
@@ -83,7 +71,7 @@ class DesignPart(StrictModel):
     density: DensityPart | None = None
 
     @model_validator(mode="after")
-    def _make_sense(self) -> DesignPart:
+    def _check_density(self) -> DesignPart:
         if self.density is not None and "agents" not in {axis.path for axis in self.axes}:
             raise ValueError("at a constant density the number of agents must be varied")
         return self
@@ -104,7 +92,7 @@ class GoalPart(StrictModel):
     batch: int = Field(ge=1, le=MOST_RUNS)
 
 
-class SweepManifest(StrictModel):
+class SweepManifest(Manifest):
     """The whole file."""
 
     format: Literal[2]
@@ -112,10 +100,10 @@ class SweepManifest(StrictModel):
     design: DesignPart
     points: str | None
     start: StartPart
-    versions: dict[str, str]
     goal: GoalPart | None = None
-    files: dict[str, str]
     rule_code: dict[str, str] = {}
+    versions: dict[str, str]
+    files: dict[str, str]
     seal: str | None = None
 
     @model_validator(mode="after")
@@ -131,34 +119,3 @@ class SweepManifest(StrictModel):
         if self.question.discard >= self.question.steps:
             raise ValueError("some steps must be left to measure")
         return self
-
-
-def read_sweep_manifest(folder: Path, on_damage: OnDamage) -> dict[str, Any]:
-    """Read and validate the manifest of a sweep; `on_damage` is called if it does not match its seal."""
-    path = folder / MANIFEST
-    try:
-        data = parse_json(read_plain_file(path, LARGEST_FILE))
-    except OSError as error:
-        raise ScenarioError(
-            f"{folder} is not the folder of a sweep: {error}. Make one with `murmura sweep`"
-        ) from None
-    except ValueError as error:
-        raise RunError(f"the sweep in {folder} is damaged: {MANIFEST}: {error}") from None
-    try:
-        found = SweepManifest.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise RunError(
-            f"the sweep in {folder} is damaged: {MANIFEST}: {where}: {first['msg']}, got {first['input']!r:.80}"
-        ) from None
-    if found.seal != seal(data):
-        on_damage(Damage(path, "it does not match its seal: its content may be wrong"))
-    return dict(data)
-
-
-def write_sweep_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write the manifest atomically."""
-    data = {key: value for key, value in manifest.items() if key != "seal"}
-    data["seal"] = seal(data)
-    write_atomically(folder / MANIFEST, (json.dumps(data, indent=2) + "\n").encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.request import Idle, Request, argument, names_in, option
@@ -63,7 +63,7 @@ class ManyRuns(Execution):
     rules: Iterable[str | Path] = option(
         (), "Python file or module with your own rules; it is executed.", typed=list[str] | None
     )
-    changes: Mapping[str, Any] | None = argument(None, "Values to change in the scenario, by path.")
+    changes: Mapping[str, object] | None = argument(None, "Values to change in the scenario, by path.")
 
     idle: ClassVar[tuple[Idle, ...]] = (NO_THREADS,)
 
@@ -73,7 +73,7 @@ class RunsRequest(ManyRuns):
     """What is common to sweeps, sensitivity analyses and searches."""
 
     scenario: Scenario | str | Path
-    vary: list[str] | Mapping[str, Iterable[Any]]
+    vary: list[str] | Mapping[str, Iterable[object]]
     steps: int
     out: str | Path
     _: KW_ONLY

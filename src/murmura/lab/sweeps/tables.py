@@ -14,6 +14,7 @@ import importlib.util
 import math
 import shlex
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -43,51 +44,52 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def run_lines(
-    rows: Iterable[dict[str, Any]],
-    repeats: int,
-    measures: Iterable[str],
-    start: dict[str, Any],
-    errors: bool = False,
-) -> Iterator[dict[str, Any]]:
-    """One flat line for each row; undefined measures and those of failed runs are None."""
-    names = list(measures)
-    for row in rows:
-        cell, repeat = divmod(row["run"], repeats)
-        found = row.get("measures", {})
-        yield {
-            "run": row["run"],
-            "cell": cell,
-            "repeat": repeat,
-            "seed": row["seed"],
-            **row["values"],
-            **{name: found.get(name) for name in names},
-            **(run_columns(row, names) if errors else {}),
-            "hash": row.get("hash"),
-            "error": row.get("error"),
-            "replay": replay_command(start, row["values"], row["seed"]),
-        }
+@dataclass(frozen=True)
+class Lines:
+    """The lines of both tables of a sweep.
 
+    Attributes:
+        repeats: Runs per cell.
+        measures: Names of measures.
+        start: What the sweep was started with, for replay commands.
+        errors: Whether there are errors in time.
+    """
 
-def cell_lines(
-    rows: Iterable[dict[str, Any]],
-    repeats: int,
-    measures: Iterable[str],
-    start: dict[str, Any],
-    errors: bool = False,
-) -> Iterator[dict[str, Any]]:
-    """One flat line for each cell; the command replays its first run."""
-    names = list(measures)
-    for cell, group in groupby(rows, key=lambda row: row["run"] // repeats):
-        members = list(group)
-        good = [row["measures"] for row in members if "measures" in row]
-        line: dict[str, Any] = {"cell": cell, **members[0]["values"], "runs": len(good)}
-        for name in names:
-            line[name], line[name + ERROR] = mean_and_error([found.get(name) for found in good])
-        if errors:
-            line |= cell_columns([row for row in members if "measures" in row], names)
-        line["replay"] = replay_command(start, members[0]["values"], members[0]["seed"])
-        yield line
+    repeats: int
+    measures: tuple[str, ...]
+    start: dict[str, Any]
+    errors: bool = False
+
+    def of_runs(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """One flat line for each row; undefined measures and those of failed runs are None."""
+        for row in rows:
+            cell, repeat = divmod(row["run"], self.repeats)
+            found = row.get("measures", {})
+            yield {
+                "run": row["run"],
+                "cell": cell,
+                "repeat": repeat,
+                "seed": row["seed"],
+                **row["values"],
+                **{name: found.get(name) for name in self.measures},
+                **(run_columns(row, self.measures) if self.errors else {}),
+                "hash": row.get("hash"),
+                "error": row.get("error"),
+                "replay": replay_command(self.start, row["values"], row["seed"]),
+            }
+
+    def of_cells(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """One flat line for each cell; the command replays its first run."""
+        for cell, group in groupby(rows, key=lambda row: row["run"] // self.repeats):
+            members = list(group)
+            good = [row["measures"] for row in members if "measures" in row]
+            line: dict[str, Any] = {"cell": cell, **members[0]["values"], "runs": len(good)}
+            for name in self.measures:
+                line[name], line[name + ERROR] = mean_and_error([found.get(name) for found in good])
+            if self.errors:
+                line |= cell_columns([row for row in members if "measures" in row], self.measures)
+            line["replay"] = replay_command(self.start, members[0]["values"], members[0]["seed"])
+            yield line
 
 
 def mean_and_error(values: Iterable[float | None]) -> tuple[float | None, float | None]:

@@ -9,6 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.compute.cpu import build
+from tests.sizes import size
 
 
 @contextmanager
@@ -30,16 +31,12 @@ def bits_of(name: str, opaque: bool) -> str:
     return sim.state_hash()
 
 
+# Each compiles two kernels. The nearest, all that lives, and opaque bodies:
+FEW = [("topological", False), ("ecosystem", False), ("fear-and-flocking", True)]
+
+
 @pytest.mark.parametrize(
-    ("name", "opaque"),
-    [
-        ("topological", False),
-        ("ecosystem", False),
-        ("sky-and-sea", False),
-        ("topological", True),
-        ("vision", True),
-        ("fear-and-flocking", True),
-    ],
+    ("name", "opaque"), size(FEW, [*FEW, ("sky-and-sea", False), ("topological", True), ("vision", True)])
 )
 def test_both_widths_give_the_same_bits(name: str, opaque: bool):
     if not build.has_wide_lanes():

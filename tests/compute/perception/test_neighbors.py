@@ -9,6 +9,7 @@ import pytest
 
 import murmura as mm
 from murmura.core.errors import ScenarioError
+from tests.sizes import size
 
 from .neighbor_probe import begin, check_neighbors, headings, scatter, scene
 
@@ -49,8 +50,7 @@ def test_small_flocks_by_name():
     rng = np.random.default_rng(3)
     for boundary in BOUNDARIES:
         for width, height in ((400.0, 300.0), (130.0, 110.0)):
-            sim = None
-            for _ in range(10):
+            for _ in range(size(4, 10)):
                 n = int(rng.integers(2, 21))
                 values = {"world.width": width, "world.height": height, "perception.field_of_view": 300.0}
                 sim = begin(scene(boundary, **values), uniform(rng, n, width, height), headings(rng, n))

@@ -8,11 +8,14 @@ from tests.compute.step import test_space as space
 from tests.parity.scenes import lively
 from tests.parity.side_by_side import Comparison, compare_step
 from tests.parity.test_space import scene_in_space
+from tests.sizes import size
 
 from .test_definition import check
 
+SCENES = ("wrapped", "hunted", "scored", "flying")
 
-@pytest.mark.parametrize("scene", ["soft", "wrapped", "hunted", "life", "scored", "classics", "flying"])
+
+@pytest.mark.parametrize("scene", size(SCENES, (*SCENES, "soft", "life", "classics")))
 def test_all_rules_together_in_space(scene: str) -> None:
     sim = lively(scene_in_space(scene), backend="cuda")
     found = Comparison()

@@ -106,6 +106,15 @@ def test_what_only_python_draws_is_in_the_file(name: str):
     assert facts["columns"].keys() | facts["fill"].keys() | {"id"} == random_start(scenario, 1).columns.keys()
 
 
+def test_a_few_agents_are_in_the_file_with_all_columns():
+    """Their sexes are runs of equal numbers, although a page could draw them."""
+    scenario = mm.load_scenario("vision")
+    facts = facts_of(scenario, 7)
+    assert "gender" in facts["fill"]
+    assert "gender" in facts["draw"]["results"]
+    assert facts["columns"].keys() | facts["fill"].keys() | {"id"} == random_start(scenario, 7).columns.keys()
+
+
 def test_a_hunter_sets_off_as_it_does_in_python():
     scenario = mm.load_scenario("shark-and-herring")
     facts = facts_of(scenario, 1)

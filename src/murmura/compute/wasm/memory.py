@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from murmura.compute.cpu import work
-from murmura.compute.cpu.flock import OF_PLAN
 from murmura.compute.cpu.frame import ALLOCATED, ARRAYS, CALLED, INTEGERS, STATUS, WORLD, lengths_of
 from murmura.compute.plan import Plan
 from murmura.compute.schema import Owner
@@ -37,7 +36,6 @@ def memory_facts(plan: Plan, shapes: Shapes) -> dict[str, Any]:
     arrays = work.shapes_with(sizes, *ALLOCATED, Owner.COUNT)
     return {
         "arrays": {name: _array(name, shape) for name, shape in arrays.items()},
-        "ofPlan": list(OF_PLAN),
         "frame": [*ARRAYS, *INTEGERS, *CALLED],
         "called": list(CALLED),
         "status": list(STATUS),

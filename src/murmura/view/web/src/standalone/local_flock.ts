@@ -1,6 +1,6 @@
 /** A flock that this page simulates: receives what the page would send to a server, and answers. */
 
-import type { ClientMessage, Hello, Json, JsonObject, Predator } from "../net/protocol";
+import type { ClientMessage, Hello, Json, JsonObject, Predator, ServerMessage } from "../net/protocol";
 import { isRunnable, type FileData, type RunnableScene } from "./data";
 import type { Engine } from "./engine";
 import type { Happened } from "./events";
@@ -300,11 +300,11 @@ export class LocalFlock implements LocalServer {
       if (reason) throw new Error(reason);
       scenario = withValue(scenario, path, value);
     }
-    await this.adopt(scenario);
+    await this.adopt(scenario, { type: "values", values });
   }
 
   /** Continue with other values; another number of agents starts a new flock. */
-  private async adopt(scenario: JsonObject): Promise<void> {
+  private async adopt(scenario: JsonObject, answer: ServerMessage = { type: "scenario", scenario }): Promise<void> {
     const { flock } = this;
     if (numberAt(flock.scenario, "agents") !== numberAt(scenario, "agents")) {
       flock.scenario = scenario;
@@ -313,7 +313,7 @@ export class LocalFlock implements LocalServer {
     }
     await flock.adopt(scenario);
     this.moved = true;
-    this.page?.message({ type: "scenario", scenario });
+    this.page?.message(answer);
   }
 
   private get hunters(): Predator[] {

@@ -14,7 +14,6 @@ export interface Kernel {
   affinities: string;
   /** The factors of each array's bytes. */
   arrays: Record<string, Expression[]>;
-  ofPlan: string[];
   frame: string[];
   called: string[];
   status: string[];

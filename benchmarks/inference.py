@@ -131,7 +131,9 @@ def table_of(case: str, tool: str, rows: list[dict[str, Any]]) -> list[list[str]
 
 def _truth(case: str, name: str, seed: int) -> float:
     planted = FIXED[case] if case in FIXED else DRAWN[case](seed)
-    return next(float(value) for path, value in planted.items() if path.split(".")[-1] == name)
+    return next(
+        float(value) for path, value in planted.items() if inference_murmura.short(f".{path}") == name
+    )
 
 
 def main() -> None:

@@ -31,7 +31,13 @@ EMPTY = {"rules.separation.enabled": False, "rules.alignment.enabled": False, "r
 
 
 def found_of(table: dict[str, dict[str, float]]) -> Found:
-    return {path.split(".")[-1]: tuple(line.values()) for path, line in table.items()}  # type: ignore[misc]
+    return {short(path): tuple(line.values()) for path, line in table.items()}  # type: ignore[misc]
+
+
+def short(path: str) -> str:
+    """The name of a number; that of its rule, if it is a weight."""
+    *_, rule, name = path.split(".")
+    return rule if name == "weight" else name
 
 
 def flock(file: Path, out: Path) -> Found:

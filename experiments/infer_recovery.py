@@ -1,6 +1,6 @@
 """Twenty flocks with hidden numbers, noise in their motion and errors of tracking: are the intervals honest?
 
-    python experiments/infer_recovery.py [--quick]
+    python experiments/infer_recovery.py [--quick] [--first-seed 20]
 
 Every flock has its own weights. Agents turn at random (jitter), and velocities are observed with an error. The model
 knows the rules but not the weights, and neither source of noise.
@@ -79,9 +79,9 @@ def recovered(seed: int, frames: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    work = Experiment("infer-recovery", "Intervals of inference one step ahead hold the truth.")
-    count, frames = work.size(20, 2), work.size(FRAMES, 40)
-    rows = [row for seed in range(count) for row in recovered(seed, frames)]
+    work = Experiment("infer-recovery", "Intervals of inference one step ahead hold the truth.", seeds=20)
+    count, frames = len(work.seeds), work.size(FRAMES, 40)
+    rows = [row for seed in work.seeds for row in recovered(seed, frames)]
     work.table(list(rows[0]), [list(row.values()) for row in rows])
     figure, panels = work.figure(len(TRACKING), 3.2, 2.8)
     for panel, share in zip(panels, TRACKING, strict=True):

@@ -501,3 +501,10 @@ def test_the_rounding_of_a_constant_speed_says_nothing(tmp_path: Path):
     speed, turn = np.abs(estimation.at(np.array([0.4]), {}).derivatives[0]).max(axis=0)
     assert speed == 0.0
     assert turn > 0.01
+
+
+def test_no_number_is_known_better_than_single_precision(flock: Run):
+    model, recording = observed(flock, quiet(**{"rules.separation.radius": 22.0}))
+    for one in fitted(model, recording, WEIGHTS, 0).estimates:
+        assert one.high - one.low > 3e-7 * one.value
+        assert Estimation.estimate_of(Axis(one.path, low=0.0, high=4.0), 0.5, 0.0, 0.0, 0.0).error > 2e-7

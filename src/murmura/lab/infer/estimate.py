@@ -19,12 +19,16 @@ from murmura.lab.infer.least_squares import flat, moved, spread_points
 from murmura.lab.infer.prediction import Predictor
 from murmura.lab.infer.smoothness import STEP, is_threshold
 from murmura.lab.infer.solution import Estimate, Noise, Numbers, Solution
-from murmura.lab.infer.transitions import Vectors
+from murmura.lab.infer.transitions import Recording, Vectors
 from murmura.lab.infer.work import Work
 from murmura.lab.sweeps.axes import Axis
 
 FLOOR = 1e-6
 """The least noise, relative to the animals' speed: models and recordings have single precision."""
+ROUNDING = 1.2e-7
+"""The least error of a number, relative to it: that of single precision."""
+NINETY = 1.6449
+"""Standard errors to each side that hold 90 % of a normal distribution."""
 RISE = 1.3528
 """How much the logarithm of the likelihood falls at the ends of an interval that holds 90 % (half of chi squared)."""
 FEW, POINTS, CLOSER = 60, 41, 13
@@ -63,6 +67,11 @@ class Estimation:
         self.thresholds = [axis for axis in self.axes if not known[axis.path]]
         speed = float(np.sqrt((predictor.later**2).sum(axis=1).mean()))
         self._floor = FLOOR * max(speed, 1e-12)
+
+    def observing(self, recording: Recording) -> Estimation:
+        """The same numbers of the same model, from other motion."""
+        predictor = Predictor(self.predictor.model, recording, self.predictor.seed)
+        return Estimation(predictor, self.axes, self.work, [axis.path for axis in self.smooth])
 
     # Passes over the motion
 
@@ -307,7 +316,9 @@ class Estimation:
     def estimate_of(axis: Axis, share: float, error: float, low: float, high: float) -> Estimate:
         """A smooth number from its share of the range, its error and the ends of its interval, as shares."""
         value, slope = float(axis.at(share)), _slope(axis, share)
-        return Estimate(axis.path, value, slope * error, value + slope * low, value + slope * high, True)
+        least = ROUNDING * abs(value)
+        below, above = max(-slope * low, NINETY * least), max(slope * high, NINETY * least)
+        return Estimate(axis.path, value, max(slope * error, least), value - below, value + above, True)
 
     def _of_threshold(
         self, axis: Axis, thresholds: dict[str, Any], best: Solution, inflation: float

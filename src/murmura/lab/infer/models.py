@@ -100,7 +100,7 @@ def _judged(
     window = predictor.recording.window
     # Velocities that come from several positions share errors with what follows, whether they are seen or not.
     if errors and (error > 0.0 or window > 1):
-        better = corrected(estimation, solution, thresholds, estimates, window)
+        better = corrected(estimation, solution, thresholds, estimates, error)
     naive = estimates if better is not None else None
     return Fitted(estimation, thresholds, solution, better or estimates, error, score, naive)
 

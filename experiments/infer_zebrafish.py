@@ -27,6 +27,8 @@ from murmura.lab.infer.transitions import recording_of, world_values
 from murmura.lab.sweeps.axes import Axis
 from murmura.rules import Agent, Neighbor, World
 
+SMOOTH, AHEAD = 5, 4
+"""Frames of the video: velocities come from five, and a prediction reaches four ahead, so that they hardly overlap."""
 NEAR = 1.5
 """[body lengths] Nearer neighbours repel, others attract: before the weights say otherwise."""
 
@@ -34,7 +36,7 @@ NEAR = 1.5
 class Push(mm.Rule):
     """An acceleration with a weight."""
 
-    weight: float = quantity(0.0, "Of either sign.", "", (-20, 20))
+    weight: float = quantity(0.0, "Of either sign.", "", (-100, 100))
     clamped = False
 
 
@@ -124,18 +126,19 @@ def tracks(name: str, folder: Path) -> Any:
         places = np.load(path)
         far = [cKDTree(p).query(p, 2)[0][:, 1] for p in places[::20] if np.isfinite(p).all()]
         options = options | {"scale": 0.5 * float(np.median(np.concatenate(far)))}
-    return mm.load_tracks(path, folder / name.split()[0], smooth=7, **options)
+    return mm.load_tracks(path, folder / name.split()[0], smooth=SMOOTH, **options)
 
 
 def fish_model(run: Any) -> mm.Scenario:
     """Nothing but reflection at the walls: a fish keeps its velocity."""
-    base = mm.Scenario()
+    interval = AHEAD * run.scenario.motion.time_step
+    top = min(1.2 * run.scenario.motion.max_speed, 0.3 * min(run.scenario.world.sides) / interval)
+    base = mm.Scenario().with_values({"motion.time_step": interval, "start.speed": 0.0})
     off = {f"rules.{name}.enabled": False for name, rule in base.rules if rule.enabled}
     silent = {f"rules.{name}.enabled": True for name in RULES}
     return base.with_values(
-        {**off, **silent, **world_values(run, base), "perception.radius": 6.0, "perception.field_of_view": 360.0,
-         "motion.max_speed": 1.2 * run.scenario.motion.max_speed, "motion.max_force": 100.0,
-         "motion.time_step": run.scenario.motion.time_step, "start.speed": 0.0}
+        {**off, **silent, **world_values(run, base, AHEAD), "perception.radius": 6.0, "perception.field_of_view": 360.0,
+         "motion.max_speed": top, "motion.max_force": 100.0}
     )  # fmt: skip
 
 
@@ -143,7 +146,7 @@ def judged(work: Experiment, name: str, folder: Path, frames: int) -> list[dict[
     """What each rule adds for one group of fish, in the order in which they are chosen."""
     run = tracks(name, folder)
     model = fish_model(run)
-    recording = recording_of(run, model, most=frames)
+    recording = recording_of(run, model, AHEAD, frames)
     path = forward_selection(model, recording, RULES, 0, lambda text: None)
     rows = [{"fish": name, "rule": "keeps its velocity", "gain": 0.0, "gain error": 0.0, "kept": True,
              "explained": path[0]["explained"]}]  # fmt: skip
@@ -151,7 +154,7 @@ def judged(work: Experiment, name: str, folder: Path, frames: int) -> list[dict[
     for step in path[1:]:
         rows.append({"fish": name, "rule": step["rule"], "gain": step["gain"], "gain error": step["gain_error"],
                      "kept": step["kept"], "explained": step["explained"]})  # fmt: skip
-    axes = [Axis(f"rules.{rule}.weight", low=-40.0, high=40.0) for rule in chosen]
+    axes = [Axis(f"rules.{rule}.weight", low=-100.0, high=100.0) for rule in chosen]
     if axes:
         fit = fitted(model, recording, axes, 0)
         for row, one in zip(rows[1:], fit.estimates, strict=False):

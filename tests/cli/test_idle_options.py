@@ -78,8 +78,8 @@ ALWAYS = {
     "export": "--gallery --force --json",
     "fit": "--to --out --vary --measure --against --population --generations --seconds --discard --instants --distance "
     "--own-world --predictions --seed --batch --most-runs --set --workers --scheduler --backend --rules --plot --json",
-    "infer": "--to --out --vary --against --every --frames --reach --forward --no-shares --own-world --seed --set "
-    "--rules --plot --json",
+    "infer": "--to --out --vary --against --every --frames --compared --reach --forward --no-shares --own-world --seed "
+    "--set --rules --plot --json",
     "live": "--agents --seed --set --host --port --no-open --exit-on-close --speed --backend --rules --share --lessons "
     "--runs",
     "measure": "--measure --discard --every --out --rules --json",

@@ -22,6 +22,7 @@ OF_OURS = {
     "fit_recovery": ("fit.md", "fit-recovery"),
     "fit_zebrafish": ("fit.md", "fit-zebrafish-corner"),
     "infer_recovery": ("infer.md", "infer-recovery"),
+    "infer_zebrafish": ("infer.md", "infer-zebrafish"),
 }
 """Experiments that do not reproduce a publication: the page about each, and its picture."""
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in {"report", "versions", *OF_OURS})

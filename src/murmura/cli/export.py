@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,11 @@ from murmura.cli.options import (
 from murmura.core.errors import ScenarioError, nearest
 from murmura.core.request import Idle, Request, check_free
 from murmura.lab.progress import Progress
+from murmura.scenario import Scenario
 
+GALLERY_SIZE = (640, 360)
+GALLERY_SECONDS = 6.0
+"""Simulated time of a picture of the gallery, where a scenario has no good moment [s]."""
 SIMULATED = "seed agents values backend also"
 
 
@@ -233,5 +238,20 @@ def export_gallery(folder: Path, seed: int, backend: str, force: bool, as_json: 
     folder.mkdir(parents=True, exist_ok=True)
     with Progress("pages") as progress:
         done = iter(range(len(names)))
-        write_gallery(folder, names, seed, backend, lambda name: progress.update(next(done), len(names)))
+        picture = partial(gallery_picture, backend)
+        write_gallery(folder, picture, names, seed, lambda name: progress.update(next(done), len(names)))
     print_facts({"written": str(folder / "index.html"), "scenarios": names}, as_json)
+
+
+def gallery_picture(backend: str, scenario: Scenario, seed: int) -> bytes:
+    """A scenario at its good moment, or some seconds after its start."""
+    from murmura.engine.simulation import Simulation
+    from murmura.lab.films.still import still
+    from murmura.view.session.editing.tools import with_pointer
+    from murmura.view.session.good_moments import good_moment
+
+    simulation = good_moment(with_pointer(scenario, None), seed, backend)
+    if simulation is None:
+        simulation = Simulation(scenario, seed, backend, announce=None)
+        simulation.step(round(GALLERY_SECONDS / scenario.motion.time_step))
+    return still(simulation, scenario, GALLERY_SIZE)  # its own scenery: a good moment also has the pointer

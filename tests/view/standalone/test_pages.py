@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
@@ -20,6 +19,7 @@ from murmura.cli.export import export
 from murmura.core.errors import RunError, ScenarioError
 from murmura.lab.bench.workload import resized
 from murmura.lab.runs.recording import record
+from murmura.scenario import Scenario
 from murmura.view.standalone import gallery
 from murmura.view.standalone import page as pages
 from murmura.view.standalone import scene as scenes
@@ -37,13 +37,10 @@ EVIL = '</script><script>globalThis.hacked = 1</script><img src=x onerror="hacke
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _built() -> Iterator[None]:
-    """A built page, and loops of a second: the reference records them here."""
+def _built() -> None:
+    """A built page."""
     if not (pages.server.STATIC / pages.SCRIPT).exists():
         pytest.fail("the page is not built: run `npm run build` in src/murmura/view/web")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gallery, "SHOWN_AT", 0.2)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -188,13 +185,35 @@ def test_a_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         scenes, "live_values", lambda s: {"ranges": {}, "expressions": {}, "vector": vector_of(s).tolist()}
     )
-    names = ["classic", "school"]
-    assert gallery.write_gallery(tmp_path, names, backend="reference") == names
+    names = ["classic", "school", "roosts"]
+    painted: list[tuple[str, int]] = []
+
+    def picture(scenario: Scenario, seed: int) -> bytes:
+        painted.append((scenario.name, seed))
+        return b"a picture"
+
+    assert gallery.write_gallery(tmp_path, picture, names, seed=3) == names
+    assert painted == [(name, 3) for name in names]
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert '<a href="classic.html"><img src="classic.svg"' in index
-    assert (tmp_path / "classic.svg").read_text(encoding="utf-8").count("<path") == 40
-    assert (tmp_path / "school.svg").read_text(encoding="utf-8").count("<circle") == 1, "the shark"
+    assert re.findall(r'<h2>(.*?)</h2>|class="card" href="(.*?)"', index)[:6] == [
+        ("Begin here", ""), ("", "roosts.html"), ("Flocks and swarms", ""), ("", "classic.html"), ("In space", ""),
+        ("", "school.html"),
+    ]  # fmt: skip
+    assert "<h3>Two roosts at dusk</h3><p>Starlings in a sky" in index
+    assert '<iframe src="roosts.html#bare"' in index
+    assert (tmp_path / "classic.png").read_bytes() == b"a picture"
     assert (tmp_path / "classic.html").stat().st_size < pages.LARGEST
+
+
+def test_the_picture_of_a_scenario_glows(tmp_path: Path):
+    from matplotlib import image
+
+    from murmura.cli.export import gallery_picture
+
+    (tmp_path / "one.png").write_bytes(gallery_picture("cpu", resized(mm.load_scenario("classic"), 60), 0))
+    pixels = image.imread(tmp_path / "one.png")
+    assert pixels.shape[:2] == (360, 640)
+    assert 0.0003 < (pixels.max(axis=2) > 0.5).mean() < 0.2
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -126,6 +126,7 @@ export class App {
     const { stage, settings } = this;
     const { looks } = settings;
     if (isStill()) settings.set({ trails: false });
+    settings.looks.hidden = location.hash === "#bare"; // in the frame of another page
     // Not remembered, because a wide window has room for more.
     if (isCompact()) Object.assign(looks, { panel: false, charts: false, feed: false, facts: false });
     assemble(this.parts, {

@@ -50,11 +50,17 @@ const MEANINGS: Record<string, string> = {
 const COLORS = ["#5aa9ff", "#ffb35c", "#2fbf9b", "#d68ad0", "#d9c93a", "#8f9bff", "#ff8a5c", "#a9b4cc"];
 const DASHES = [undefined, [5, 3], [2, 3], [8, 3, 2, 3]];
 
+/** How many agents there are: those that were counted, so that all figures of a moment agree. */
+export function agentsOf({ agents, population }: Pick<Status, "agents" | "population">): number {
+  const counts = Object.values(population?.species ?? {});
+  return counts.length > 0 ? counts.reduce((sum, count) => sum + count, 0) : agents;
+}
+
 /** A status as a row of the history. */
 export function rowOf(status: Status): Values {
   const { population = {} } = status;
   const { species, stances, ...counts } = population;
-  const row: Values = { ...status.measures, agents: status.agents };
+  const row: Values = { ...status.measures, agents: agentsOf(status) };
   for (const [kind, count] of Object.entries(species ?? {})) row[`population@${kind}`] = count;
   for (const [stance, count] of Object.entries(stances ?? {})) row[`stance@${stance}`] = count;
   for (const [name, count] of Object.entries(counts)) if (typeof count === "number") row[name] = count;
@@ -70,8 +76,14 @@ export function specsOf(columns: string[], facts: Record<string, MeasureFacts>, 
   const bases = [...new Set(columns.map((column) => column.split("@")[0]))].filter((base) => !base.endsWith("_total"));
   const found = bases.map((base) => specOf(base, columns, facts[base], species));
   if (columns.includes("births_total")) found.push(lifeSpec());
+  const lead = found.some(isLife) ? LIVES : [];
+  const rank = (name: string) => [...lead, ...FIRST, name].indexOf(name);
   return found.sort((a, b) => rank(a.name) - rank(b.name));
 }
+
+/** What leads where agents are born or die. */
+const LIVES = ["population", "stance", LIFE];
+const isLife = ({ name }: Spec) => name === LIFE || name === "stance";
 
 const FIRST = [
   "polarization",
@@ -84,12 +96,10 @@ const FIRST = [
   "milling",
   "mean_speed",
 ];
-const rank = (name: string) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
 
-/** The default charts: order, and populations if agents are born or die. */
+/** The default charts: order, or populations first if agents are born or die. */
 export function usualSpecs(specs: Spec[]): string[] {
-  const lives = specs.some(({ name }) => name === LIFE || name === "stance");
-  const wanted = ["polarization", ...(lives ? ["population", "stance", LIFE] : ["population", "milling"])];
+  const wanted = specs.some(isLife) ? [...LIVES, "polarization"] : ["polarization", "population", "milling"];
   return wanted.filter((name) => specs.some((spec) => spec.name === name));
 }
 

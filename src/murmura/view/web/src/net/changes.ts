@@ -4,6 +4,7 @@ import { element } from "../dom";
 import { icon, type IconName } from "../icons";
 import type { ClientMessage, Json, JsonObject } from "./protocol";
 import { valueAt } from "../panel/controls/schema";
+import { say } from "../text/language";
 import { Undo, type ThingMessage, type Turn } from "./undo";
 
 const SET_MS = 50;
@@ -105,6 +106,9 @@ export class Changes {
   /** Show the current value, unless the user is typing. */
   showAgents(anyway = false): void {
     if (anyway || document.activeElement !== this.agents) this.agents.value = String(this.count());
+    const lives = ["energy", "mating"].some((rule) => valueAt(this.scenario(), `rules.${rule}.enabled`) === true);
+    const label = this.agents.closest("label")?.firstElementChild;
+    if (label) label.textContent = say(lives ? "Agents at the start" : "Agents");
   }
 
   /** Replace an invalid number in the field by the current one. */

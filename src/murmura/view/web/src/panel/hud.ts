@@ -1,5 +1,6 @@
 /** Title of the scene and what to watch, for a while and whenever one comes back to the title; numbers behind “Details”. */
 
+import { agentsOf } from "../charts/catalog";
 import { element } from "../dom";
 import type { Hello, SceneObject, Status } from "../net/protocol";
 import { say } from "../text/language";
@@ -135,10 +136,9 @@ export class Hud {
     this.write("hash", status.hash?.slice(0, 8) ?? "–");
     const rate = status.steps_per_second;
     this.write("steps/s", status.running ? (rate === null ? "–" : rate.toFixed(rate < 10 ? 1 : 0)) : say("paused"));
-    this.write("agents", status.agents.toLocaleString("en"));
-    const brief = say(
-      `${status.agents.toLocaleString("en")} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`,
-    );
+    const agents = agentsOf(status).toLocaleString("en");
+    this.write("agents", agents);
+    const brief = say(`${agents} agents · ${clock(status.time)}${status.running ? "" : " · paused"}`);
     if (this.brief.textContent !== brief) this.brief.textContent = brief;
     this.write("polarization", status.measures.polarization?.toFixed(3) ?? "–");
     this.counters(status);

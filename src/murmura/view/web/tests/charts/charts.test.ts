@@ -52,7 +52,8 @@ it("the columns of a measure share a chart; fractions have a fixed scale", () =>
   expect(found("stance")).toMatchObject({ stacked: true, unit: "agents" });
   expect(found("polarization")).toMatchObject({ range: [0, 1], meaning: "Agreement." });
   expect(found("agents")?.range).toBeNull();
-  expect(usualSpecs(specs)).toEqual(["polarization", "population", "stance", "births_and_deaths"]);
+  expect(usualSpecs(specs)).toEqual(["population", "stance", "births_and_deaths", "polarization"]);
+  expect(specs[0].name).toBe("population");
 });
 it("a column that appears later is empty before; the file has every row", () => {
   const history = new History();

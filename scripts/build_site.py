@@ -8,11 +8,13 @@ Nothing is downloaded. A broken link is an error.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from murmura.scenario import load_scenario, scenario_names
@@ -32,11 +34,28 @@ def gather(pages: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (pages / "index.md").write_text(from_root(readme), encoding="utf-8")
     shutil.copytree(ROOT / "docs" / "reference", pages / "reference")
+    for page in (pages / "reference").glob("*.md"):
+        text = re.sub(r"^::: (\S+)$", with_arguments, page.read_text(encoding="utf-8"), flags=re.M)
+        page.write_text(text, encoding="utf-8")
     (pages / "notebooks").mkdir()
     for notebook in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
         text = as_markdown(json.loads(notebook.read_text(encoding="utf-8")))
         (pages / "notebooks" / f"{notebook.stem}.md").write_text(text, encoding="utf-8")
     (pages / "gallery.md").write_text(gallery(), encoding="utf-8")
+
+
+def with_arguments(found: re.Match[str]) -> str:
+    """An entry of the reference, with the arguments of a function that takes the fields of a request."""
+    home, _, name = found[1].rpartition(".")
+    thing = getattr(import_module(home), name)
+    if not inspect.isfunction(thing) or not hasattr(thing, "__signature__"):
+        return found[0]
+    texts = dict(re.findall(r"^        (\w+): (.*)$", thing.__doc__ or "", re.M))
+    lines = [
+        f"- `{one.name}` ({one.annotation}): {texts.get(one.name, '')}"
+        for one in inspect.signature(thing).parameters.values()
+    ]
+    return "\n".join([found[0], "", "All arguments:", "", *lines])
 
 
 def from_docs(text: str) -> str:

@@ -408,6 +408,7 @@ def test_bounds_without_the_truth_and_sharp_turns_are_told(flock: Run, tmp_path:
         (["rules.cohesion.weight=0,1"], "compare choices"),
         (["rules.cohesion.wieght"], "did you mean"),
         (["perception.nearest=2:5"], "cannot be inferred"),
+        (["rules.zones.noise"], "switch it on"),
     ],
 )
 def test_bad_input_is_a_sentence(flock: Run, tmp_path: Path, vary: list[str], words: str):

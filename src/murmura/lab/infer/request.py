@@ -74,6 +74,12 @@ def _accepted(model: Scenario, axis: Axis) -> Axis:
 def _check_same_kernel(model: Scenario, axis: Axis) -> None:
     from murmura.compute.plan import Plan
 
+    rule = axis.path.split(".")[1] if axis.path.startswith("rules.") else ""
+    if rule and not dict(model.rules)[rule].enabled:
+        raise ScenarioError(
+            f"{axis.path} has no effect, since {model.name} does without this rule: switch it on with --set "
+            f"rules.{rule}.enabled=true"
+        )
     signatures = {Plan(model.with_values({axis.path: axis.at(u)})).signature for u in (0.05, 0.95)}
     if (
         axis.path in ("agents",)

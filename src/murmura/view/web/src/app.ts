@@ -161,7 +161,15 @@ export class App {
   private listen(): void {
     const { stage, settings, store, send } = this;
     const { changes, hint, sharing } = this.parts;
-    const places = new Places(() => store.state.hello, send, note);
+    const places = new Places(
+      () => store.state.hello,
+      send,
+      (text, scene) => {
+        const known = store.state.hello?.scenarios.find(({ name }) => name === scene);
+        if (!known) note(text);
+        else note(text, "offer", { word: "Open Feeding grounds", act: () => void sharing.load(known.name) });
+      },
+    );
     const controller = new ToolController(stage, settings, send, places, () => {
       store.dispatch({ type: "follow next" });
     });

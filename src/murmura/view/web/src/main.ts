@@ -4,6 +4,7 @@ import "./style.css";
 import "./styles/first_screen.css";
 import "./styles/big_play.css";
 import "./styles/choices.css";
+import "./styles/help.css";
 import "./styles/keyboard.css";
 import "./styles/lessons.css";
 import "./styles/past.css";

@@ -7,6 +7,21 @@ import { say } from "../text/language";
 
 const FIXED: readonly Action[] = ["help", "escape"]; // these keys cannot change
 
+const CARDS: readonly [string, string][] = [
+  [
+    "What this is",
+    "A flock that is simulated now. Each animal sees only its neighbours and follows a few simple rules; nobody leads.",
+  ],
+  [
+    "Try this",
+    "Choose Scare and press on the flock. Click a bird and follow it. Open Scenes for others, or Lessons to find out why.",
+  ],
+  [
+    "Sizes",
+    "Lengths are in units [u]: a world is some hundred to some thousand units wide. Times are simulated seconds [s].",
+  ],
+];
+
 export class Help {
   private readonly dialog: HTMLDialogElement;
   private readonly list = element("dl", {});
@@ -23,7 +38,13 @@ export class Help {
       "dialog",
       { class: "sheet", "aria-labelledby": "sheet-title" },
       element("form", { method: "dialog" }, element("button", { class: "bare close", "aria-label": "Close" }, "×")),
-      element("h2", { id: "sheet-title" }, "Keys and gestures"),
+      element("h2", { id: "sheet-title" }, "Help"),
+      element(
+        "div",
+        { class: "help-cards" },
+        ...CARDS.map(([heading, text]) => element("section", {}, element("h3", {}, heading), element("p", {}, text))),
+      ),
+      element("h3", {}, "All keys and gestures"),
       element(
         "dl",
         {},

@@ -9,8 +9,9 @@
 import { type ClientMessage, type Hello, type JsonObject, type Placeable, type Point } from "../net/protocol";
 import { resolve, valueAt } from "../panel/controls/schema";
 
-const NOBODY_EATS =
-  "Agents do not eat in this scenario, so this food only attracts them. For real food, enable the rules feeding and energy, or load feeding-grounds.";
+const NOBODY_EATS = "Agents do not eat in this scene, so this food only attracts them.";
+/** The scene where they eat. */
+export const REAL_FOOD = "feeding-grounds";
 const NOT_YOURS = "Only placed food can be removed.";
 const STRENGTHS = { attractor: 3, repulsor: -4 };
 
@@ -18,7 +19,7 @@ export class Places {
   constructor(
     private readonly hello: () => Hello | null,
     private readonly send: (message: ClientMessage) => void,
-    private readonly tell: (text: string) => void,
+    private readonly tell: (text: string, scene?: string) => void,
   ) {}
 
   put(kind: "food" | "predator", place: Point, species: string): void {
@@ -27,7 +28,7 @@ export class Places {
       return;
     }
     this.send({ type: "place", kind, ...place });
-    if (!this.eats) this.tell(NOBODY_EATS);
+    if (!this.eats) this.tell(NOBODY_EATS, REAL_FOOD);
   }
 
   attract(tool: "attractor" | "repulsor", place: Point): void {

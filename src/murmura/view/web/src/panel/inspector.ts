@@ -203,7 +203,7 @@ export class Inspector {
     this.heading.textContent = [say(`Agent ${agent.id}`), say(sexOf(agent))].filter(Boolean).join(" ");
     this.showLife(agent);
     this.text.replaceChildren(...[...doings(agent), ...describe(agent)].map((line) => element("p", {}, line)));
-    const strongest = ruleForces(agent)[0]?.strength ?? 1;
+    const strongest = ruleForces(agent)[0]?.strength || 1;
     this.rules.replaceChildren(
       ...ruleForces(agent).map(({ name, strength, text }) => {
         const bar = element("span", { class: "bar" });

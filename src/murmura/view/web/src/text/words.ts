@@ -66,10 +66,15 @@ export interface RuleForce {
 export function ruleForces(agent: Inspection): RuleForce[] {
   return Object.entries(agent.rules)
     .map(([name, { force, neighbors }]) => {
+      const strength = length(force);
       const reason = REASONS[name]?.(neighbors.length) ?? "";
-      return { name, strength: length(force), text: `pulls ${side(agent.velocity, force)} ${reason}`.trim() };
+      const text =
+        strength > NEGLIGIBLE
+          ? `pulls ${side(agent.velocity, force)} ${reason}`.trim()
+          : `counts ${count(neighbors.length, "neighbour")}, but does not pull`;
+      return { name, strength, text, acts: strength > NEGLIGIBLE || neighbors.length > 0 };
     })
-    .filter((force) => force.strength > NEGLIGIBLE)
+    .filter(({ acts }) => acts)
     .sort((a, b) => b.strength - a.strength);
 }
 

@@ -41,6 +41,14 @@ it("describes what an agent sees and where it steers, and why", () => {
   );
   expect(facts(agent)).toContainEqual(["Panic", "0.1235"]);
 });
+it("counts the neighbours of a rule whose force vanishes (S4-69)", () => {
+  const alignment = { neighbors: [1, 2, 3], force: [0, 0] as [number, number] };
+  const rules = { ...agent.rules, alignment };
+  expect(ruleForces({ ...agent, rules }).map(({ name, text }) => [name, text])).toEqual([
+    ["separation", "pulls right to move away from one neighbour that is too close"],
+    ["alignment", "counts 3 neighbours, but does not pull"],
+  ]);
+});
 it("names the hunters that pursue it or that it flees from", () => {
   const hunter = { id: 2, kind: "sea_lion", state: "pack_hunting", distance: 31.4, frightens: true, hunts: true };
   const said = describe({

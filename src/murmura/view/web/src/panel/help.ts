@@ -4,6 +4,7 @@ import { element } from "../dom";
 import { isFree, keysOf, MOUSE, rebound, SHORTCUTS, shownKeys, type Action } from "../tools/keys";
 import type { Settings } from "./settings";
 import { say } from "../text/language";
+import { NOTICES } from "../text/notices";
 
 const FIXED: readonly Action[] = ["help", "escape"]; // these keys cannot change
 
@@ -69,6 +70,12 @@ export class Help {
           },
           "Reset keys",
         ),
+      ),
+      element(
+        "details",
+        {},
+        element("summary", {}, "Licences"),
+        ...Object.entries(NOTICES).map(([name, text]) => element("pre", {}, `${name}\n\n${text.trim()}`)),
       ),
     );
     this.dialog.addEventListener("click", (event) => {

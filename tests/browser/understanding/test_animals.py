@@ -49,6 +49,11 @@ def test_the_selected_animal_shows_its_life_and_its_actual_sight(tab: Tab) -> No
         assert min(abs(radius - sights[2] * zoom) for radius in radii) < 0.01
 
 
+def _lines(tab: Tab) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Where the straight lines of a picture begin and end."""
+    return [(tuple(line["from"]), tuple(line["to"])) for line in tab.drawn()["lines"]]
+
+
 def test_everybodys_sight_is_the_mean_of_its_kind(tab: Tab) -> None:
     """V and N where genes decide how far one sees."""
     simulation = tab.still(
@@ -64,6 +69,7 @@ def test_everybodys_sight_is_the_mean_of_its_kind(tab: Tab) -> None:
         [cone] = [arc for arc in cones if np.hypot(arc["x"] - place[0], arc["y"] - place[1]) < 0.5]
         assert abs(cone["r"] - radius) < 0.01
     tab.page.keyboard.press("v")
+    others = _lines(tab)  # of food
     tab.page.keyboard.press("n")
     world = simulation.scenario.world
     size = np.array([world.width, world.height])
@@ -71,7 +77,7 @@ def test_everybodys_sight_is_the_mean_of_its_kind(tab: Tab) -> None:
     gaps = np.linalg.norm(ways - size * np.round(ways / size), axis=2)
     seen = (gaps <= reach[:, None]) & ~np.eye(len(gaps), dtype=bool)
     assert 0 < seen.sum() < np.count_nonzero(gaps <= simulation.scenario.perception.radius) - len(gaps)
-    lines = [np.subtract(line["to"], line["from"]) / zoom for line in tab.drawn()["lines"]]
+    lines = [np.subtract(end, begin) / zoom for begin, end in _lines(tab) if (begin, end) not in others]
     np.testing.assert_allclose(np.sort(np.linalg.norm(lines, axis=1)), np.sort(gaps[seen]), atol=0.05)
 
 
@@ -107,11 +113,17 @@ def test_bodies_are_drawn_close_up(tab: Tab) -> None:
 
     tab.inside(come_to_the_middle)
     place = tab.screen(simulation.positions[:1])[0]
-    before = len(tab.drawn()["lines"])
+
+    def strokes() -> int:
+        """How many lines begin near the animal; those of food lie elsewhere."""
+        here, reach = tab.screen(simulation.positions[:1])[0], 30.0 * tab.see("camera.zoom")
+        return sum(bool(np.hypot(*(begin - here)) < reach) for begin, _ in _lines(tab))
+
+    assert strokes() == 0
     tab.page.mouse.move(*place.tolist())
     tab.page.mouse.wheel(0, -2400)
     tab.until(lambda: tab.session.watch.bodies.window is not None)
-    tab.until(lambda: len(tab.drawn()["lines"]) > before + 2)  # at least a tail
+    tab.until(lambda: strokes() > 2)  # at least a tail
     tab.until(lambda: any("♂" in text or "♀" in text for text in tab.drawn()["texts"]))
     tab.page.keyboard.press("f")
     tab.still(flock(20))

@@ -43,7 +43,7 @@ CORE_COMMANDS = (
 )
 EXTRAS_COMMANDS = (
     "export run --to zarr --out run.zarr",
-    "export run --to parquet --out parquet",
+    "export run --to parquet --out run.parquet",
     "export run --edges edges.graphml",
     "plot run --out run.png",
     "render run --out film.mp4",

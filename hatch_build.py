@@ -14,7 +14,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WEB = Path("src/murmura/view/web")
-LOOKS = Path("src/murmura/looks.json")
+SHARED = (Path("src/murmura/looks.json"), Path("src/murmura/view/gallery.json"))
 PAGE = Path("src/murmura/view/static/index.html")
 
 
@@ -52,7 +52,7 @@ class PageBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             return False
         page = root / PAGE
         sources = [p for p in (root / WEB).rglob("*") if p.is_file() and "node_modules" not in p.parts]
-        sources.append(root / LOOKS)
+        sources += [root / each for each in SHARED]
         return not page.exists() or max(p.stat().st_mtime for p in sources) > page.stat().st_mtime
 
     def _has_node(self) -> bool:

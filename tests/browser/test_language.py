@@ -27,7 +27,8 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("translated") / "murmura"
     web = root / "view" / "web"
     shutil.copytree(WEB, web, ignore=shutil.ignore_patterns("node_modules", "tests"))
-    shutil.copy(WEB.parents[1] / "looks.json", root)
+    for shared in ("looks.json", "view/gallery.json"):
+        shutil.copy(WEB.parents[1] / shared, root / shared)
     (web / "node_modules").symlink_to(WEB / "node_modules")
     table = web / "src" / "text" / "catalogs" / "de.json"
     table.parent.mkdir(exist_ok=True)

@@ -35,7 +35,8 @@ SOURCES = Path(mm.__file__).parent
 OWN = {  # what this program or its package wrote: caches, package data, the standard streams of a terminal
     "cli/__init__.py", "compute/kernel_cache.py", "core/extras.py", "engine/compile_times.py", "lab/films/font.py",
     "lab/films/looks.py", "scenario/files.py", "scenario/plain_files.py", "scenario/plugins.py", "view/notebook.py",
-    "view/server/app.py", "view/server/files.py", "view/standalone/page.py", "view/wire/frames.py",
+    "view/server/app.py", "view/server/files.py", "view/standalone/gallery.py", "view/standalone/page.py",
+    "view/wire/frames.py",
 }  # fmt: skip
 PATIENCE, MOST_MEMORY = 60, 2 * 2**30
 

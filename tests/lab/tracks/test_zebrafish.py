@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import murmura as mm
-from murmura.lab.tracks.folder import flocks
+from murmura.lab.observations import flocks_of_tracks
 from murmura.lab.tracks.tracks import Tracks, read_tracks
 from murmura.measure import polarization
 
@@ -41,7 +41,7 @@ def test_velocities_agree(eight: Tracks, judge: object):
 def test_polarization_agrees(eight: Tracks, judge: object):
     headings = judge.e  # type: ignore[attr-defined]
     expected = trajectorytools.norm(trajectorytools.collective.polarization(headings))
-    found = [polarization(flock) for flock in flocks(eight)][1:-1]
+    found = [polarization(flock) for flock in flocks_of_tracks(eight)][1:-1]
     full = eight.present.all(axis=1)
     whole = full[1:-1] & full[2:] & full[:-2]
     np.testing.assert_allclose(np.array(found)[whole], expected[whole], atol=1e-9)
@@ -53,7 +53,7 @@ def test_nearest_neighbours_agree(eight: Tracks, judge: object):
     near = SOCIAL.neighbour_indices(places, num_neighbours=1)
     distances = SOCIAL.interindividual_distances(places)
     full = eight.present.all(axis=1)
-    for number, flock in list(enumerate(flocks(eight)))[1:-1:25]:
+    for number, flock in list(enumerate(flocks_of_tracks(eight)))[1:-1:25]:
         if not full[number]:
             continue
         found, who = flock.tree.query(flock.positions, k=2)

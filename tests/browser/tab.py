@@ -136,9 +136,17 @@ class Tab:
     def open(self, path: str = "/") -> Tab:
         """Load the page and wait for its first picture of the current flock and for its controls."""
         self.page.goto(self.live.origin + path)
+        self._is_complete()
+        return self
+
+    def reload(self) -> None:
+        """Load the page again and wait for the same: what is built later would move under the pointer."""
+        self.page.reload()
+        self._is_complete()
+
+    def _is_complete(self) -> None:
         self.shows_now()
         self.until(lambda: self.page.locator("#settings .lil-controller").count())
-        return self
 
     def shows_now(self) -> None:
         """Wait until the page shows the flock that the session has now."""

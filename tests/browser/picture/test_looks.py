@@ -85,8 +85,7 @@ def test_shape_size_and_own_colours(lend_tab: MakeTab) -> None:
     lone(tab, (-1.0, 0.0))  # the other way, the other colour
     red, green, blue = np.median(body(picture(tab))[1], axis=0)
     assert green > 0.6 and max(red, blue) < 0.35 * green
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     looks = tab.see("looks")
     assert (looks["form"], looks["palette"], looks["own"]) == ("fish", "own", ["#ff0000", "#00ff00"])
     assert looks["size"] == pytest.approx(2.0, abs=0.01)
@@ -139,8 +138,7 @@ def test_the_wind_is_drawn_or_not(tab: Tab) -> None:
     tab.page.get_by_text("Appearance").click()
     tab.page.get_by_label("Show the wind").uncheck()
     tab.until(lambda: tab.drawn()["lines"] == [])
-    tab.page.reload()  # which is remembered
-    tab.shows_now()
+    tab.reload()  # which is remembered
     assert tab.drawn()["lines"] == []
     tab.page.get_by_text("Appearance").click()
     tab.page.get_by_label("Show the wind").check()

@@ -64,8 +64,7 @@ def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
     name.press("Enter")
     tab.until(lambda: tab.page.locator('[data-own="three weeks"]').count() == 1)
     tab.send("load", scenario="roadmap")
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     tab.page.keyboard.press("0")
     with tab.page.expect_download() as waiting:
         tab.page.get_by_role("button", name="Save three weeks as a file").click()
@@ -76,8 +75,7 @@ def test_a_scene_is_kept_renamed_taken_as_a_file_and_deleted(tab: Tab) -> None:
     tab.page.keyboard.press("0")
     tab.page.get_by_role("button", name="Delete three weeks").click()
     assert tab.page.locator("[data-own]").count() == 0
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     assert tab.page.locator("[data-own]").count() == 0
 
 

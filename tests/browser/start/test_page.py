@@ -109,8 +109,7 @@ def test_without_webgl_a_plain_canvas_does(lend_tab: MakeTab) -> None:
 def test_a_reloaded_page_shows_the_same_run(tab: Tab) -> None:
     simulation = tab.still(flock(50))
     tab.send("step", count=3)
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     tab.until(lambda: tab.see("step") == 3)
     assert tab.simulation is simulation
     tab.until(lambda: simulation.state_hash()[:8] in str(tab.page.locator(".hud").text_content()))

@@ -268,8 +268,7 @@ def test_keys_can_be_changed_and_stay_so(tab: Tab) -> None:
     assert tab.see("looks.density") is True
     rebind("trails", "v")  # V loses it
     rebind("toggle", "Backspace")  # no key at all
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     trails = tab.see("looks.trails")
     tab.page.keyboard.press("v")
     assert (tab.see("looks.trails"), tab.see("looks.vision")) == (not trails, False)

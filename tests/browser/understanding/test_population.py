@@ -43,8 +43,7 @@ def test_kinds_stances_births_and_deaths_have_charts(tab: Tab) -> None:
     tab.until(
         lambda: f"All {tab.session.status['measures']['energy_mean']:.4g}" in _words(tab, "energy_mean")
     )
-    tab.page.reload()  # the choice is remembered
-    tab.shows_now()
+    tab.reload()  # the choice is remembered
     tab.send("play")
     tab.until(lambda: tab.page.locator('[data-chart="hunters_per_prey"]').count() == 1)
 
@@ -282,8 +281,7 @@ def test_the_theme_can_be_chosen_and_stays(lend_tab: MakeTab) -> None:
     tab.page.get_by_text("Appearance").click()
     tab.page.locator("#look-theme").select_option("light")
     tab.until(lambda: tab.page.evaluate(background) != dark)
-    tab.page.reload()
-    tab.shows_now()
+    tab.reload()
     assert tab.page.evaluate(background) != dark and tab.see("looks.theme") == "light"
 
 
